@@ -26,7 +26,7 @@ Kind = Literal["document", "query"]
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Texts to unit vectors. Its thresholds belong to it: cosines of two models cannot be compared (design, section 4)."""
+    """Texts to unit vectors. Its thresholds belong to it: cosines of two models cannot be compared."""
 
     @property
     def id(self) -> str: ...  # model and version, stored with every memory
@@ -170,7 +170,7 @@ class Retriever(Protocol):
 
 @dataclass(frozen=True)
 class Answer:
-    """A reader's answer; `text` is None with a `reason` when the context does not hold it. `turns` are those it cites."""
+    """A reader's answer and the turns it cites; `text` is None with a `reason` when the context does not hold it."""
 
     text: str | None
     reason: str = ""

@@ -74,7 +74,8 @@ def content_words(text: str) -> list[str]:
     >>> content_words("I moved to Porto in 2021, and I love it!")
     ['moved', 'porto', '2021', 'love']
     """
-    words = (word.strip("'").removesuffix("'s") for word in _WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    words = (word.strip("'").removesuffix("'s") for word in _WORD.findall(folded))
     return [word for word in words if word not in STOP_WORDS and (len(word) > 1 or word.isdigit())]
 
 
@@ -112,7 +113,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class FoundNode:
-    """A node as read from one turn. `span` is the [start, end) of the words it was read from, None if there are none."""
+    """A node as read from one turn. `span` is the [start, end) of the words it was read from, None without any."""
 
     label: str
     title: str
@@ -134,7 +135,7 @@ class FoundEdge:
 
 @dataclass(frozen=True)
 class Drop:
-    """Something a reply held that was not kept (`kind` node, edge, attribute or reply), and why, in words for the page."""
+    """Something a reply held that was not kept, and why, in words for the page."""
 
     kind: Literal["node", "edge", "attribute", "reply"]
     item: str
@@ -162,7 +163,7 @@ class Extraction:
 
 @dataclass(frozen=True)
 class Node:
-    """A stored node. `accesses` and `last_access` follow from the access log; `forgotten_by` is the pass that took it."""
+    """A stored node. `accesses` and `last_access` follow from the access log; `forgotten_by` names the pass."""
 
     id: str
     label: str

@@ -1,0 +1,231 @@
+"""A memory in one SQLite file: WAL, synchronous=FULL, one transaction a commit, nothing lost when the process dies."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from memory_core.errors import MemoryFileError
+from memory_core.store.rows import KEYS, RowChange, Value
+
+SCHEMA_VERSION = 1
+_APPLICATION_ID = 0x464C4142  # "FLAB"
+_TABLES = Path(__file__).with_name("tables.sql")
+_BUSY_MS = 5000
+
+
+class StaleRevisionError(Exception):
+    """Another process committed since the caller last looked; reload and try again."""
+
+
+class SqliteStore:
+    """Rows in, rows out; what they mean is the graph's and the memory's business.
+
+    One connection guarded by a lock, so that any thread may read while a worker writes. `revision` counts commits by
+    any process.
+    """
+
+    def __init__(self, path: Path | str, *, create: bool = True) -> None:
+        self.path = Path(path)
+        self.lock = threading.RLock()
+        if not self.path.exists():
+            if not create:
+                raise MemoryFileError(f"There is no memory at {self.path}: check the path, or create it with `ingest`.")
+            _create(self.path)
+        self.read_only = not (self.path.stat().st_mode & 0o222 and os.access(self.path, os.W_OK))
+        self._db = _connect(self.path, self.read_only)
+        with self._errors():
+            self._check()
+
+    def _check(self) -> None:
+        application = self._db.execute("PRAGMA application_id").fetchone()[0]
+        version = self._db.execute("PRAGMA user_version").fetchone()[0]
+        if application != _APPLICATION_ID:
+            raise MemoryFileError(f"{self.path} is not a memory (empty or foreign): choose another path; it was not touched.")
+        if version > SCHEMA_VERSION:
+            raise MemoryFileError(
+                f"{self.path} is from a newer version (schema {version}, this one reads {SCHEMA_VERSION}): update the app."
+            )
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Every fault of the database as one line that names the file and the fix."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise MemoryFileError(f"{self.path}: {_explain(str(error))}") from error
+
+    def revision(self) -> int:
+        """Number of commits so far, by any process."""
+        return int(self.meta("revision", "0"))
+
+    def meta(self, key: str, default: str = "") -> str:
+        """A value of the `meta` table."""
+        rows = self.query("SELECT value FROM meta WHERE key = ?", key)
+        return str(rows[0][0]) if rows else default
+
+    def query(self, sql: str, *values: Value) -> list[tuple[Any, ...]]:
+        """All rows of a SELECT. Raises MemoryFileError."""
+        with self.lock, self._errors():
+            return self._db.execute(sql, values).fetchall()
+
+    def query_in(self, sql: str, keys: Sequence[Value]) -> list[tuple[Any, ...]]:
+        """Rows of a SELECT whose `{}` becomes the list of `keys`, asked in chunks so that any number fits."""
+        rows: list[tuple[Any, ...]] = []
+        for start in range(0, len(keys), 500):
+            chunk = keys[start : start + 500]
+            rows += self.query(sql.format(",".join("?" * len(chunk))), *chunk)
+        return rows
+
+    def commit(self, changes: Sequence[RowChange], revision: int) -> int:
+        """Apply row changes in one transaction and return the new revision.
+
+        Raises StaleRevisionError when the memory is no longer at `revision`, MemoryFileError when it cannot be written;
+        in both cases nothing changed.
+        """
+        if self.read_only:
+            raise MemoryFileError(f"{self.path} is read-only: make it writable, or work on a duplicate.")
+        with self.lock, self._errors():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                if self.revision() != revision:
+                    raise StaleRevisionError
+                for change_group in _grouped(changes):
+                    self._apply(change_group)
+                self._db.execute("UPDATE meta SET value = ? WHERE key = 'revision'", (str(revision + 1),))
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+        return revision + 1
+
+    def _apply(self, changes: list[RowChange]) -> None:
+        first = changes[0]
+        if first.table == "turn" and first.before is not None:
+            self._index_turns(changes, add=False)
+        if first.after is None:
+            self._delete(changes)
+        elif first.before is None:
+            self._insert(changes)
+        else:
+            self._update(changes)
+        if first.table == "turn" and first.after is not None:
+            self._index_turns(changes, add=True)
+
+    def _insert(self, changes: list[RowChange]) -> None:
+        columns = tuple(changes[0].after or ())
+        marks = ",".join("?" * len(columns))
+        sql = f"INSERT OR REPLACE INTO {changes[0].table} ({','.join(columns)}) VALUES ({marks})"
+        self._db.executemany(sql, [tuple((change.after or {}).values()) for change in changes])
+
+    def _update(self, changes: list[RowChange]) -> None:
+        columns = tuple(changes[0].after or ())
+        where = " AND ".join(f"{key} = ?" for key in KEYS[changes[0].table])
+        sql = f"UPDATE {changes[0].table} SET {','.join(f'{column} = ?' for column in columns)} WHERE {where}"
+        self._db.executemany(sql, [(*(change.after or {}).values(), *change.key) for change in changes])
+
+    def _delete(self, changes: list[RowChange]) -> None:
+        where = " AND ".join(f"{key} = ?" for key in KEYS[changes[0].table])
+        self._db.executemany(f"DELETE FROM {changes[0].table} WHERE {where}", [change.key for change in changes])
+
+    def _index_turns(self, changes: list[RowChange], *, add: bool) -> None:
+        """Keep the full-text index equal to the live turns: called before and after rows of `turn` change."""
+        for change in changes:
+            rows = self._db.execute("SELECT position, speaker, text, forgotten_by FROM turn WHERE id = ?", change.key)
+            for position, speaker, text, forgotten_by in rows.fetchall():
+                if forgotten_by is not None:
+                    continue
+                entry = (position, f"{speaker}: {text}")
+                if add:
+                    self._db.execute("INSERT INTO turn_text (rowid, text) VALUES (?, ?)", entry)
+                else:
+                    self._db.execute("INSERT INTO turn_text (turn_text, rowid, text) VALUES ('delete', ?, ?)", entry)
+
+    def bytes_on_disk(self) -> int:
+        """Size of the file with its write-ahead log."""
+        return sum(path.stat().st_size for path in (self.path, Path(f"{self.path}-wal")) if path.exists())
+
+    def rewrite(self) -> None:
+        """Give freed pages back to the disk and overwrite what was deleted (VACUUM, then an empty log)."""
+        with self.lock, self._errors():
+            self._db.execute("INSERT INTO turn_text (turn_text) VALUES ('optimize')")
+            self._db.execute("VACUUM")
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def copy_to(self, path: Path) -> None:
+        """A consistent copy, made while others may write; appears whole or not at all."""
+        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+        with self.lock, self._errors():
+            self._db.execute("VACUUM INTO ?", (str(partial),))
+        os.replace(partial, path)
+
+    def close(self) -> None:
+        """Close the file; the write-ahead log is folded in."""
+        with self.lock:
+            self._db.close()
+
+
+def _grouped(changes: Sequence[RowChange]) -> Iterator[list[RowChange]]:
+    def shape(change: RowChange) -> tuple[str, bool, tuple[str, ...]]:
+        return change.table, change.before is None, tuple(change.after) if change.after is not None else ()
+
+    for _, group in groupby(changes, key=shape):
+        yield list(group)
+
+
+def _connect(path: Path, read_only: bool) -> sqlite3.Connection:
+    beside = os.access(path.parent, os.W_OK) and path.parent.stat().st_mode & 0o222
+    mode = "rw" if not read_only else "ro" if beside else "ro&immutable=1"
+    address = f"{path.resolve().as_uri()}?mode={mode}"
+    try:
+        db = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False, timeout=_BUSY_MS / 1000)
+        db.execute("PRAGMA schema_version").fetchone()
+        db.execute("PRAGMA synchronous = FULL")
+        db.execute("PRAGMA secure_delete = ON")
+        db.execute("PRAGMA cache_size = -65536")
+    except sqlite3.Error as error:
+        raise MemoryFileError(f"{path}: {_explain(str(error))}") from error
+    return db
+
+
+def _create(path: Path) -> None:
+    """An empty memory that appears whole: built beside its place, then moved."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}.partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        db = sqlite3.connect(partial, isolation_level=None)
+        try:
+            db.execute("PRAGMA page_size = 8192")
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+            db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            db.executescript(_TABLES.read_text("utf-8"))
+            db.execute("INSERT INTO meta VALUES ('revision', '0')")
+        finally:
+            db.close()
+        os.replace(partial, path)
+    except (OSError, sqlite3.Error) as error:
+        partial.unlink(missing_ok=True)
+        raise MemoryFileError(f"Cannot create a memory at {path}: {_explain(str(error))}") from error
+
+
+def _explain(error: str) -> str:
+    """SQLite's words, with what to do about them."""
+    fixes = {
+        "locked": "another program holds it locked; close that program or try again",
+        "busy": "another program holds it locked; close that program or try again",
+        "full": "the disk is full; free some space and try again (the memory is as it was before)",
+        "not a database": "this is not a memory file; choose another path (the file was not touched)",
+        "malformed": "the file is damaged; restore a copy, or export what still opens with `export`",
+        "readonly": "the file is read-only; make it writable, or duplicate the memory and work on the copy",
+        "unable to open": "the file cannot be opened; check the path and its permissions",
+    }
+    return next((f"{fix} ({error})" for word, fix in fixes.items() if word in error), error)
