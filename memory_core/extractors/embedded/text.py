@@ -1,0 +1,121 @@
+"""What of a turn is parsed: code, markup and addresses blanked, the offsets of every other character unchanged."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+LIMIT = 6_000
+
+_CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|<(script|style|pre|svg)\b.*?(?:</\1\s*>|\Z)", re.S | re.I)
+_TAGGED = re.compile(r"<([a-z]+[-_:][\w:-]+)\b[^<>]{0,200}>.*?</\1>", re.S | re.I)
+_MARKUP = re.compile(r"</?[a-z!][^<>\n]{0,300}>|&[a-z]{2,8};|&#\d{1,6};", re.I)
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S{1,2000}|\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{2,64}")
+_PICTURE = re.compile(r"!\[[^\]\n]{0,200}\]\([^)\n]{0,500}\)|(?<=\])\([^)\n]{0,500}\)")
+_INLINE = re.compile(r"`[^`\n]{0,200}`")
+_MARKS = re.compile(r"[*_]{2,3}|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|^[ \t]*#{1,6}(?=\s)|^[ \t]*>+|~~", re.M)
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff\ud800-\udfff]")
+_EMOJI = re.compile("[\u2190-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]")
+_CODE_LINE = re.compile(
+    r"^(?=.*[{};=()<>$])\s*(?:[\w.\[\]]+\s*(?:[-+*/]?=|\(.*\)\s*[;{:]?$)|(?:def|class|import|from|return|for|while|if|else|"
+    r"public|private|const|let|var|function|#include|SELECT|INSERT|UPDATE|CREATE)\b.*[;{:()=]\s*$|[{}\])]+[;,]?\s*$|\$ ).*$",
+    re.M,
+)
+_LATIN = re.compile(r"[A-Za-z]")
+_LETTER = re.compile(r"[^\W\d_]")
+_WORD = re.compile(r"[a-zA-Z']+")
+_ENGLISH = frozenset(
+    """the a an and or but of to in on at for with from by is are was were be been am i my me you your he she it we they this
+    that have has had do does did not no so as if can will would just about like what how when there their our his her get got
+    don't i'm i've it's that's really new went love here some one all very more most who up out than then them his its
+    never always also his today yesterday tomorrow""".split()
+)
+_FOREIGN = frozenset(
+    """el la los las un una que de en y es por para con mi me le les des du est et je tu il nous vous une dans pour pas avec sur
+    der die das und ist ich nicht ein eine mit auf für zu von den dem sie wir il lo gli che di non sono per con mio o os um
+    uma não eu do da em com meu minha het een en ik niet van""".split()
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the blanked text, [start, end), and what its form says it is: heading, item, row or prose."""
+
+    start: int
+    end: int
+    kind: str
+    rank: str = ""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The text to parse (as long as the turn, or cut at `LIMIT`), its lines, and what was left out."""
+
+    text: str
+    lines: tuple[Line, ...]
+    repairs: tuple[str, ...]
+    english: bool
+
+
+def _blank(pattern: re.Pattern[str], text: str) -> str:
+    return pattern.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
+
+
+def prepare(text: str, speaker: str = "") -> Prepared:
+    """`text` with everything that is no prose replaced by spaces, so that places in it are places in the turn.
+
+    >>> prepare("I use `ls`: ```rm -rf x``` daily").text
+    'I use  ls :                daily'
+    """
+    repairs = []
+    if len(text) > LIMIT:
+        repairs.append(f"only the first {LIMIT:,} of {len(text):,} characters were read")
+        text = text[:LIMIT]
+    kept = text
+    for pattern in (_CODE, _TAGGED, _PICTURE, _MARKUP, _ADDRESS, _CODE_LINE):
+        kept = _blank(pattern, kept)
+    if len(kept.replace(" ", "")) < len(text.replace(" ", "")):
+        repairs.append("code, markup or addresses were not read")
+    kept = _INLINE.sub(lambda found: " " + found.group()[1:-1] + " ", kept)
+    lines = tuple(_lines(kept))
+    for pattern in (_MARKS, _CONTROL, _EMOJI):
+        kept = _blank(pattern, kept)
+    kept = kept.replace("\r", " ").replace("\t", " ").replace("’", "'").replace("|", ";")
+    if speaker and kept.lower().startswith(f"{speaker.lower()}:"):
+        kept = " " * (len(speaker) + 1) + kept[len(speaker) + 1 :]
+    return Prepared(kept, lines, tuple(repairs), _is_english(kept))
+
+
+_ITEM = re.compile(r"^\s*(?:[-•*+–·]\s+|\(?(\d{1,3})[.):]\s+|(?:\*\*)?(\d{1,3})[.)]\s+|(?:step|day|week|option|tip|\w{1,8} #)\s?(\d{1,3})\s?[:.]\s+)", re.I)
+_HEADING = re.compile(r"^\s*(?:#{1,6}\s+\S|\*\*[^*]+\*\*:?\s*$|[^.!?]{3,90}:\s*(?:\*\*)?$)")
+
+
+def _lines(text: str) -> list[Line]:
+    found, start = [], 0
+    for raw in text.split("\n"):
+        end = start + len(raw)
+        if raw.strip():
+            found.append(_line(raw, start, end))
+        start = end + 1
+    return found
+
+
+def _line(raw: str, start: int, end: int) -> Line:
+    item = _ITEM.match(raw)
+    if item and len(raw) > item.end():
+        rank = next((group for group in item.groups() if group), "")
+        return Line(start + item.end(), end, "item", rank)
+    if raw.count("|") >= 2:
+        return Line(start, end, "row")
+    return Line(start, end, "heading" if _HEADING.match(raw) else "prose")
+
+
+def _is_english(text: str) -> bool:
+    letters = _LETTER.findall(text)
+    if not letters:
+        return True
+    if len(_LATIN.findall(text)) < 0.6 * len(letters):
+        return False
+    words = [word.lower() for word in _WORD.findall(text)]
+    foreign = sum(word in _FOREIGN for word in words)
+    return foreign < 2 or sum(word in _ENGLISH for word in words) >= foreign

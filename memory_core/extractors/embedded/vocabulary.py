@@ -1,0 +1,195 @@
+"""The closed word lists the rules stand on: what a verb says of its subject, and which of the nine labels a noun takes."""
+
+from __future__ import annotations
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+FIRST_PERSON = _words("i me my mine myself we us our ours ourselves")
+SECOND_PERSON = _words("you your yours yourself")
+THIRD_PERSON = _words("he she him her his hers they them their theirs")
+
+KIN = _words(
+    """sister brother mother mom mum father dad parent wife husband partner spouse fiancé fiancee fiance fiancée son daughter
+    child kid baby toddler twin sibling cousin aunt uncle niece nephew grandmother grandma nana grandfather grandpa grandparent
+    grandson granddaughter stepmother stepfather stepbrother stepsister stepson stepdaughter girlfriend boyfriend friend buddy
+    pal bestie boss manager supervisor colleague coworker co-worker teammate roommate flatmate housemate neighbor neighbour
+    mentor coach teacher professor tutor instructor trainer therapist doctor dentist landlord landlady godmother godfather
+    godson goddaughter in-law mother-in-law father-in-law sister-in-law brother-in-law client student classmate assistant
+    advisor adviser realtor agent accountant lawyer nanny babysitter family ex"""
+)
+SPOUSES = _words("wife husband spouse")
+PETS = _words(
+    """dog cat puppy kitten parrot rabbit bunny hamster guinea-pig goldfish fish betta turtle tortoise horse pony lizard gecko
+    snake retriever labrador poodle beagle terrier corgi husky dachshund pup budgie canary ferret pet hen chicken"""
+)
+LIKING = _words("love like enjoy adore favor favour fancy appreciate cherish dig")
+DISLIKING = _words("hate dislike detest despise loathe")
+PREFERRING = _words("prefer")
+WANTING = _words("want plan hope intend aim wish aspire dream")
+ASSERTING = _words("say tell claim think believe suggest mention argue report hear suppose guess assume insist joke warn")
+OWN_ASSERTING = _words("think believe mention say tell guess realize notice know remember mean feel find figure decide learn hear")
+HYPOTHETICAL_MODALS = _words("would could might may should must can ought 'd shall")
+CONDITION_MARKS = _words("if unless whether lest")
+VAGUE_SUBJECTS = _words("it this that these those there everything something anything nothing someone anyone everyone one which who what")
+
+SPEAKING = _words("speak")
+SKILL_VERBS = _words("play speak program code")
+SKILL_ADJECTIVES = _words("good great skilled fluent experienced proficient excellent decent certified trained adept")
+LIKING_ADJECTIVES = _words("interested passionate obsessed crazy keen fond hooked addicted")
+DISLIKING_ADJECTIVES = _words("scared afraid terrified sick tired")
+WORK_VERBS = _words("read reread watch rewatch play stream finish binge see write listen")
+
+# (verb lemma with particle, preposition or "") -> relationship, label of the object
+RELATIONS: dict[tuple[str, str], tuple[str, str]] = {
+    ("live", "in"): ("lives_in", "Location"),
+    ("live", "at"): ("lives_in", "Location"),
+    ("live", "near"): ("lives_near", "Location"),
+    ("live", "with"): ("lives_with", "Person"),
+    ("reside", "in"): ("lives_in", "Location"),
+    ("base", "in"): ("lives_in", "Location"),
+    ("settle", "in"): ("lives_in", "Location"),
+    ("move", "to"): ("moved_to", "Location"),
+    ("relocate", "to"): ("moved_to", "Location"),
+    ("move", "into"): ("moved_to", "Location"),
+    ("move", "from"): ("moved_from", "Location"),
+    ("grow_up", "in"): ("grew_up_in", "Location"),
+    ("bear", "in"): ("born_in", "Location"),
+    ("come", "from"): ("comes_from", "Location"),
+    ("work", "at"): ("works_at", "Organization"),
+    ("work", "for"): ("works_at", "Organization"),
+    ("work", "in"): ("works_in", "Concept"),
+    ("work", "as"): ("works_as", "Concept"),
+    ("work", "on"): ("works_on", "Concept"),
+    ("work", "with"): ("works_with", "Concept"),
+    ("join", ""): ("joined", "Organization"),
+    ("study", ""): ("studies", "Concept"),
+    ("study", "at"): ("studies_at", "Organization"),
+    ("study", "in"): ("studies_in", "Location"),
+    ("major", "in"): ("studies", "Concept"),
+    ("graduate", "from"): ("graduated_from", "Organization"),
+    ("graduate", "in"): ("graduated_in", "Concept"),
+    ("graduate", "with"): ("graduated_with", "Concept"),
+    ("travel", "to"): ("visited", "Location"),
+    ("fly", "to"): ("visited", "Location"),
+    ("go", "to"): ("went_to", "Location"),
+    ("visit", ""): ("visited", "Location"),
+    ("attend", ""): ("attended", "Event"),
+    ("buy", ""): ("bought", "Artifact"),
+    ("purchase", ""): ("bought", "Artifact"),
+    ("order", ""): ("ordered", "Artifact"),
+    ("sell", ""): ("sold", "Artifact"),
+    ("own", ""): ("owns", "Artifact"),
+    ("drive", ""): ("drives", "Artifact"),
+    ("read", ""): ("read", "Artifact"),
+    ("watch", ""): ("watched", "Artifact"),
+    ("listen", "to"): ("listens_to", "Artifact"),
+    ("wear", ""): ("wears", "Artifact"),
+    ("cook", ""): ("cooked", "Artifact"),
+    ("bake", ""): ("baked", "Artifact"),
+    ("paint", ""): ("painted", "Artifact"),
+    ("use", ""): ("uses", "Artifact"),
+    ("adopt", ""): ("adopted", "Artifact"),
+    ("learn", ""): ("learns", "Skill"),
+    ("practice", ""): ("practices", "Skill"),
+    ("practise", ""): ("practices", "Skill"),
+    ("meet", ""): ("met", "Person"),
+    ("meet", "with"): ("met_with", "Person"),
+    ("marry", ""): ("married_to", "Person"),
+    ("date", ""): ("dates", "Person"),
+    ("sign_up", "for"): ("signed_up_for", "Event"),
+    ("participate", "in"): ("participated_in", "Event"),
+    ("volunteer", "at"): ("volunteers_at", "Organization"),
+    ("volunteer", "for"): ("volunteers_for", "Organization"),
+    ("subscribe", "to"): ("subscribed_to", "Artifact"),
+}
+
+NAMED: dict[str, str] = {
+    "PERSON": "Person",
+    "ORG": "Organization",
+    "GPE": "Location",
+    "LOC": "Location",
+    "FAC": "Location",
+    "EVENT": "Event",
+    "PRODUCT": "Artifact",
+    "WORK_OF_ART": "Artifact",
+    "LAW": "Concept",
+    "LANGUAGE": "Concept",
+    "NORP": "Concept",
+    "NAME": "",
+    "TITLE": "Artifact",
+}
+WHEN = frozenset({"DATE", "TIME"})
+WHEN_WORDS = _words(
+    """today yesterday tomorrow tonight recently lately currently soon now weekly daily monthly yearly annually nightly ago
+    always usually often sometimes nowadays previously formerly"""
+)
+
+EVENTS = _words(
+    """appointment meeting interview wedding trip recital marathon conference party birthday concert exam flight vacation holiday
+    anniversary offsite reunion graduation dinner lunch brunch breakfast game match ceremony workshop race tournament festival
+    fair show exhibition gala seminar webinar lecture class course session lesson visit tour hike walk run ride camp retreat
+    event gathering picnic barbecue celebration funeral shower audition competition contest championship parade protest march
+    rally fundraiser auction sale move surgery checkup operation accident fire flood storm election call date performance play
+    screening premiere tryout practice training internship semester journey cruise safari getaway honeymoon stay adventure
+    expedition outing climb dive sprint triathlon hackathon meetup demo launch opening closing drive project campaign"""
+)
+PLACES = _words(
+    """city town village country state island beach park museum gallery library restaurant cafe café bar pub hotel hostel airport
+    station school office gym studio apartment house home flat condo cabin farm garden yard kitchen bedroom garage lake river
+    mountain forest trail street neighborhood neighbourhood suburb downtown market mall shop store supermarket bakery
+    hospital clinic church temple mosque cathedral castle palace theater theatre stadium arena pool campground campsite resort
+    spa zoo aquarium coast valley desert canyon waterfall bay harbor port region area venue room shelter campus"""
+)
+GROUPS = _words(
+    """company firm startup team club band group organization organisation agency university college academy bank charity
+    nonprofit foundation committee council government ministry department church union association society league chapter
+    community network brand business studio lab institute corporation employer"""
+)
+PEOPLE = _words(
+    """nurse engineer teacher doctor lawyer designer developer programmer artist writer author chef cook baker architect
+    accountant manager director analyst scientist researcher student professor musician singer actor actress dancer
+    photographer journalist editor electrician plumber carpenter mechanic pilot driver firefighter officer soldier veteran
+    pharmacist dentist surgeon vet veterinarian therapist counselor psychologist consultant entrepreneur freelancer barista
+    waiter waitress bartender librarian translator salesperson realtor coach trainer instructor producer gardener farmer
+    friend man woman boy girl guy person people kid child parent mother father teenager lady gentleman couple volunteer
+    colleague neighbor neighbour teammate customer client paramedic midwife intern technician secretary clerk cashier"""
+)
+THINGS = _words(
+    """car bike bicycle motorcycle truck van boat phone laptop computer tablet camera lens watch book novel movie film song album
+    podcast magazine guitar piano violin drum ukulele keyboard dress shirt shoe sneaker boot jacket coat hat bag backpack
+    sofa couch table chair desk bed lamp shelf bookshelf rug mattress tv television console game controller headphone speaker
+    coffee tea cake bread pizza pasta soup salad sandwich cookie pie chocolate cheese wine beer cocktail smoothie recipe
+    dish meal ice-cream sauce painting photo picture poster drawing sculpture necklace ring bracelet earring toy doll puzzle
+    plant flower tree tool machine printer bottle mug cup plate knife pan pot oven blender grinder mixer app website blog
+    software tent kayak canoe surfboard skateboard ski helmet jersey ticket card letter gift present certificate album
+    series show sitcom documentary tank aquarium fabric yarn scarf sweater quilt candle soap cream lotion shampoo vitamin
+    supplement medication insulin bill ticket furniture wheel tire engine gear equipment kit device gadget charger
+    notebook journal diary pen pencil brush canvas vase chandelier mirror window door fence shed script screenplay poem"""
+)
+SKILLS = _words(
+    """python java javascript typescript rust golang sql html css c++ kotlin swift excel photoshop juggling knitting crochet
+    pottery calligraphy piano guitar violin chess archery yoga karate judo boxing fencing ballet salsa swimming programming
+    coding cooking baking photography woodworking carpentry gardening sewing embroidery origami surfing skiing snowboarding"""
+)
+VAGUE_NOUNS = _words(
+    """thing lot bit way time fun one something anything everything nothing kind sort type stuff part point sense idea look
+    chance case matter fact reason problem help advice thank thanks question tip suggestion info information luck number
+    couple while moment day week month year minute hour today tomorrow yesterday tonight morning afternoon evening night
+    weekend rest end start beginning side top bottom mind life world place people guy example option step detail ton bunch
+    hand eye heart today's it someone everyone anyone nobody blast deal pleasure congrats congratulation hey wow amount
+    issue tonne piece difference care feel feeling thought word message turn recommendation resource way lots"""
+)
+WEAK_ADJECTIVES = _words(
+    """new own other last next few several many much great good nice amazing awesome wonderful lovely beautiful cool fantastic
+    whole entire same different various certain such more most first second third recent current little big huge really
+    very super actual real best better favorite favourite old additional extra incredible perfect special another"""
+)
+FILLER = _words(
+    """ok okay thanks thank you thx great cool hi hello hey yes yeah yep no nope sure nice bye awesome perfect got it sounds good
+    that's lol please alright very so much a lot morning evening night hmm hm um uh then well wow haha right i see of course
+    totally absolutely exactly agreed interesting welcome goodbye later cheers cya np ty the to me that is too oh ah man
+    dude really not bad all fine everything one just go on continue more and again for now helps help"""
+)
