@@ -1,0 +1,1 @@
+"""What comes in from files: transcripts to remember, and memories of other systems."""
