@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 
 class ForgettingLabError(Exception):
     """Base of every error raised on purpose; its text is shown to the person at the screen as it is."""
@@ -21,6 +23,19 @@ class ModelFileError(ForgettingLabError):
 
 class ProviderError(ForgettingLabError):
     """A model server refused, failed or answered nonsense."""
+
+
+class ContextLengthError(ProviderError):
+    """The prompt does not fit the model's context, or a server read only part of it."""
+
+
+class EmbeddingError(ProviderError):
+    """Some texts could not be embedded: `failed` holds their places and reasons, `vectors` the rows of the others."""
+
+    def __init__(self, message: str, vectors: object, failed: Mapping[int, str]) -> None:
+        super().__init__(message)
+        self.vectors = vectors
+        self.failed = failed
 
 
 class InputError(ForgettingLabError):
