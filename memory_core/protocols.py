@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_core.errors import InputError
 from memory_core.schema import Extraction, Turn
 
 if TYPE_CHECKING:
@@ -206,6 +207,16 @@ class ScoringView:
     cited_turns: NDArray[np.int64]  # (p,) position of the turn of each citation
     words: Mapping[int, frozenset[str]] = field(default_factory=dict)  # turn position -> its content words (coverage)
 
+    @classmethod
+    def of_one(cls, *, days: float, accesses: int, degree: int, turns: int) -> ScoringView:
+        """One node created and last accessed `days` and `turns` before the epoch: for hand values."""
+        one, none = np.ones(1), np.zeros(0, np.int64)
+        then, zero, whole = -86400.0 * days * one, np.zeros(1, np.int64), np.ones(1, np.int64)
+        return cls(
+            ("n1",), np.zeros(1, np.int8), then, then, accesses * whole, degree * whole, zero, zero, turns, 0 * one,
+            np.nan * one, none, none.astype(np.float64), none, none,
+        )  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Scores:
@@ -214,6 +225,15 @@ class Scores:
     score: Doubles
     parts: Mapping[str, Doubles]
     ranks: bool = False  # True: normalised ranks, because the source has no scale
+
+    @classmethod
+    def weighted(cls, terms: Mapping[str, tuple[float, Doubles]]) -> Scores:
+        """The sum of (weight, term) with the weights divided by their sum. Raises InputError when they are all zero."""
+        total = sum(weight for weight, _ in terms.values())
+        if not total > 0 or any(weight < 0 for weight, _ in terms.values()):
+            raise InputError("All weights are zero or one is negative: give at least one term a positive weight.")
+        parts = {name: np.asarray(weight / total * term, np.float64) for name, (weight, term) in terms.items()}
+        return cls(np.clip(sum(parts.values(), np.float64(0.0)), 0.0, 1.0), parts)
 
 
 @runtime_checkable

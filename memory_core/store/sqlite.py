@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -33,7 +34,8 @@ class SqliteStore:
     """
 
     def __init__(self, path: Path | str, *, create: bool = True) -> None:
-        self.path = Path(path)
+        self._folder = tempfile.TemporaryDirectory() if str(path) == ":memory:" else None
+        self.path = Path(self._folder.name, "memory.sqlite3") if self._folder else Path(path)
         self.lock = threading.RLock()
         if not self.path.exists():
             if not create:
@@ -48,10 +50,12 @@ class SqliteStore:
         application = self._db.execute("PRAGMA application_id").fetchone()[0]
         version = self._db.execute("PRAGMA user_version").fetchone()[0]
         if application != _APPLICATION_ID:
-            raise MemoryFileError(f"{self.path} is not a memory (empty or foreign): choose another path; it was not touched.")
+            raise MemoryFileError(
+                f"{self.path} is not a memory (empty or foreign): choose another path; it was not touched."
+            )
         if version > SCHEMA_VERSION:
             raise MemoryFileError(
-                f"{self.path} is from a newer version (schema {version}, this one reads {SCHEMA_VERSION}): update the app."
+                f"{self.path} is from a newer version (schema {version}, this reads {SCHEMA_VERSION}): update the app."
             )
 
     @contextmanager
@@ -84,8 +88,8 @@ class SqliteStore:
             rows += self.query(sql.format(",".join("?" * len(chunk))), *chunk)
         return rows
 
-    def commit(self, changes: Sequence[RowChange], revision: int) -> int:
-        """Apply row changes in one transaction and return the new revision.
+    def commit(self, changes: Sequence[RowChange], revision: int, *, count: bool = True) -> int:
+        """Apply row changes in one transaction and return the new revision (with `count` off, the same one).
 
         Raises StaleRevisionError when the memory is no longer at `revision`, MemoryFileError when it cannot be written;
         in both cases nothing changed.
@@ -99,13 +103,13 @@ class SqliteStore:
                     raise StaleRevisionError
                 for change_group in _grouped(changes):
                     self._apply(change_group)
-                self._db.execute("UPDATE meta SET value = ? WHERE key = 'revision'", (str(revision + 1),))
+                self._db.execute("UPDATE meta SET value = ? WHERE key = 'revision'", (str(revision + count),))
                 self._db.execute("COMMIT")
             except BaseException:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
                 raise
-        return revision + 1
+        return revision + count
 
     def _apply(self, changes: list[RowChange]) -> None:
         first = changes[0]
@@ -171,6 +175,8 @@ class SqliteStore:
         """Close the file; the write-ahead log is folded in."""
         with self.lock:
             self._db.close()
+            if self._folder:
+                self._folder.cleanup()
 
 
 def _grouped(changes: Sequence[RowChange]) -> Iterator[list[RowChange]]:

@@ -1,0 +1,174 @@
+"""De-duplication (P1 3.4): which stored node is the thing a turn speaks of, and which guards held a match back."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from memory_core.graph import Graph
+from memory_core.protocols import Floats
+from memory_core.schema import FoundNode, Scalar, content_words, normalise_title
+
+How = Literal["new", "title", "cosine"]
+_CANDIDATES = 8  # nearest nodes looked at: the first that no guard holds back is the match
+
+#: Facts a person has one of at a time, by the names extractors give them (design, section 4: the homonym guard).
+SINGLE_VALUED: Mapping[str, frozenset[str]] = {
+    "home": frozenset({"home", "city", "residence", "lives_in"}),
+    "birthday": frozenset({"birthday", "birth_date", "born", "date_of_birth"}),
+    "spouse": frozenset({"spouse", "wife", "husband", "married_to"}),
+    "age": frozenset({"age"}),
+}
+_NEGATIVE = re.compile(
+    r"\b(dislik\w+|hate[sd]?|detest\w*|avoid\w*|loath\w*|allerg\w*|not|no|never|without|quit|stopp?ed|gave up|"
+    r"can't stand|cannot stand|refuse[sd]?|against|lost|sold|cancel\w*)\b|n't\b",
+    re.IGNORECASE,
+)
+_NUMBER_WORDS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty"
+).split()
+_NUMBER_OF = {word: str(number) for number, word in enumerate(_NUMBER_WORDS)}
+_DATE_WORDS = frozenset(
+    "january february march april may june july august september october november december monday tuesday wednesday "
+    "thursday friday saturday sunday spring summer autumn fall winter morning evening weekly monthly daily".split()
+)
+_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]+")
+
+
+@dataclass(frozen=True)
+class Held:
+    """A match that a guard held back: the node, the cosine (1 for an equal title) and the reason shown on the page."""
+
+    node: str
+    similarity: float
+    reason: str
+    homonym: bool = False
+
+
+@dataclass(frozen=True)
+class Match:
+    """The stored node a found node is (`node` None: none, it is new), how it was matched, and what was held back."""
+
+    node: str | None
+    how: How = "new"
+    similarity: float = 0.0
+    held: tuple[Held, ...] = ()
+
+
+@dataclass(frozen=True)
+class Matcher:
+    """P1 3.4: title first, then cosine above the embedder's threshold; `guards` off is the paper's own rule."""
+
+    threshold: float
+    guards: bool = True
+
+    def by_title(self, graph: Graph, found: FoundNode, years: float = 0.0) -> Match:
+        """The node of the same label and normalised title. With guards, one whose single-valued facts contradict is
+        not it: `years` is the time between the two statements."""
+        held: list[Held] = []
+        for row in graph.find_title(found.label, found.title):
+            conflict = self.guards and homonym(json.loads(graph.attributes[row]), found.attributes, years)
+            if not conflict:
+                return Match(graph.ids[row], "title", 1.0, tuple(held))
+            held.append(Held(graph.ids[row], 1.0, f"one name, two people or things: {conflict}", homonym=True))
+        return Match(None, held=tuple(held))
+
+    def by_cosine(self, graph: Graph, found: FoundNode, cosines: Floats) -> Match:
+        """The nearest node of that label above the threshold that no guard holds back; `cosines` has shape (rows,)."""
+        above = (cosines > self.threshold).nonzero()[0]
+        held: list[Held] = []
+        for row in sorted(above.tolist(), key=lambda row: (-cosines[row], row))[:_CANDIDATES]:
+            stored = graph.node(graph.ids[row])
+            if stored.label != found.label:
+                continue
+            similarity = float(cosines[row])
+            reason = difference(stored.title, stored.content, found) if self.guards else ""
+            if not reason:
+                return Match(stored.id, "cosine", similarity, tuple(held))
+            held.append(Held(stored.id, similarity, reason))
+        return Match(None, held=tuple(held))
+
+
+def homonym(old: Mapping[str, Scalar], new: Mapping[str, Scalar], years: float) -> str:
+    """What contradicts in the single-valued facts of one title, "" when the new ones may follow the old in time.
+
+    A home or a spouse may change, an age may grow: that alone is an update, kept in the history. A birthday does not,
+    and two facts that differ at once are two people.
+
+    >>> homonym({"age": "52", "city": "Leeds"}, {"age": "9", "city": "Vigo"}, years=0.1)
+    'home Leeds / Vigo, age 52 / 9'
+    >>> homonym({"home": "Osaka"}, {"home": "Berlin"}, years=0.5)
+    ''
+    """
+    differing = []
+    certain = False
+    for fact, names in SINGLE_VALUED.items():
+        one, other = _fact(old, names), _fact(new, names)
+        if one is None or other is None or normalise_title(one) == normalise_title(other):
+            continue
+        if fact == "age" and _may_age(one, other, years):
+            continue
+        certain = certain or fact in ("birthday", "age")
+        differing.append(f"{fact} {one} / {other}")
+    return ", ".join(differing) if certain or len(differing) > 1 else ""
+
+
+def _fact(attributes: Mapping[str, Scalar], names: frozenset[str]) -> str | None:
+    return next((str(value) for key, value in attributes.items() if key.casefold() in names), None)
+
+
+def _may_age(old: str, new: str, years: float) -> bool:
+    one, other = re.search(r"\d+", old), re.search(r"\d+", new)
+    if not one or not other:
+        return True
+    return -1 <= int(other[0]) - int(one[0]) - years <= 1.5
+
+
+def difference(title: str, content: str, found: FoundNode) -> str:
+    """Why two near descriptors are not the same thing, "" when no guard objects.
+
+    >>> difference("KX-1603", "Router.", FoundNode("Artifact", "KX-1605", "Router."))
+    'different numbers: 1603 / 1605'
+    >>> difference("Dark roast", "The user likes it.", FoundNode("Preference", "Light roast", "The user dislikes it."))
+    'opposite polarity'
+    """
+    old, new = f"{title}. {content}", f"{found.title}. {found.content}"
+    if bool(_NEGATIVE.search(old)) != bool(_NEGATIVE.search(new)):
+        return "opposite polarity"
+    for what, of in (("numbers", _numbers), ("dates", _dates)):
+        one, other = of(title) or of(content), of(found.title) or of(found.content)
+        if one and other and one != other:
+            return f"different {what}: {' '.join(sorted(one))} / {' '.join(sorted(other))}"
+    return _different_names(title, found)
+
+
+def _different_names(title: str, found: FoundNode) -> str:
+    if found.label in ("Person", "Organization", "Location"):
+        one, other = set(content_words(title)), set(content_words(found.title))
+    else:
+        one, other = _names(title), _names(found.title)
+    if one and other and not one & other:
+        return f"different names: {title} / {found.title}"
+    return ""
+
+
+def _numbers(text: str) -> frozenset[str]:
+    words = (word.casefold() for word in re.findall(r"[^\W\d_]+", text))
+    spelled = (_NUMBER_OF[word] for word in words if word in _NUMBER_OF)
+    return frozenset((*re.findall(r"\d+", text), *spelled))
+
+
+def _dates(text: str) -> frozenset[str]:
+    return frozenset(word for word in _words(text) if word in _DATE_WORDS)
+
+
+def _names(text: str) -> set[str]:
+    return {name.casefold() for name in _NAME.findall(text)}
+
+
+def _words(text: str) -> Iterable[str]:
+    return (word.casefold().removesuffix("s") if word.endswith("days") else word.casefold() for word in text.split())

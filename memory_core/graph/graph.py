@@ -1,0 +1,302 @@
+"""The memory in RAM: columns, vectors, adjacency and the title index. The only code that changes them is `apply`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_core.graph.columns import Column
+from memory_core.protocols import Floats
+from memory_core.schema import LABELS, Edge, Node, normalise_title
+from memory_core.store.rows import Row, RowChange, Value
+
+_LABEL_CODE = {label: code for code, label in enumerate(LABELS)}
+NO_VECTOR = -2.0  # below every cosine
+
+
+class Graph:
+    """Nodes and edges as rows; a row keeps its number for the life of the object, forgotten rows are masked.
+
+    `ids[row]` is the id of a node, `row_of[id]` the way back; `live` marks what is not forgotten. No search, index or
+    count sees a row that is not live.
+    """
+
+    def __init__(self, dim: int) -> None:
+        self.dim = dim
+        self.ids: list[str] = []
+        self.row_of: dict[str, int] = {}
+        self.titles: list[str] = []
+        self.contents: list[str] = []
+        self.attributes: list[str] = []  # JSON, parsed when asked for
+        self.forgotten_by: list[str | None] = []
+        self.label = Column[np.int8](np.int8)
+        self.created = Column[np.float64](np.float64)
+        self.last_access = Column[np.float64](np.float64)  # NaN: never
+        self.accesses = Column[np.int64](np.int64)
+        self.turns_at_creation = Column[np.int64](np.int64)
+        self.turns_at_access = Column[np.int64](np.int64)
+        self.degree = Column[np.int64](np.int64)
+        self.live = Column[np.bool_](np.bool_)
+        self.pinned = Column[np.bool_](np.bool_)
+        self.vectors = Column[np.float32](np.float32, (dim,))
+        self.has_vector = Column[np.bool_](np.bool_)
+        self.edge_ids: list[str] = []
+        self.edge_row: dict[str, int] = {}
+        self.relationships: list[str] = []
+        self.edge_attributes: list[str] = []
+        self.edge_forgotten_by: list[str | None] = []
+        self.ends = Column[np.int64](np.int64, (2,))
+        self.edge_live = Column[np.bool_](np.bool_)
+        self.incident: list[list[int]] = []  # edge rows of a node, live or not
+        self._titles: dict[tuple[int, str], list[int]] = {}
+        self._outgoing: dict[tuple[int, str], list[int]] = {}
+        self.turns = 0
+        self.clock = 0.0
+
+    # -- looking ---------------------------------------------------------------------------------------------------
+
+    @property
+    def node_count(self) -> int:
+        """Live nodes."""
+        return int(self.live.values.sum())
+
+    @property
+    def edge_count(self) -> int:
+        """Live edges."""
+        return int(self.edge_live.values.sum())
+
+    def live_rows(self) -> NDArray[np.int64]:
+        """Rows of the live nodes, ascending."""
+        return np.flatnonzero(self.live.values)
+
+    def live_edges(self) -> NDArray[np.int64]:
+        """Rows of the live edges, ascending."""
+        return np.flatnonzero(self.edge_live.values)
+
+    def is_live(self, item: str) -> bool:
+        """Whether a node or edge id is known and not forgotten."""
+        if item in self.row_of:
+            return bool(self.live.values[self.row_of[item]])
+        return item in self.edge_row and bool(self.edge_live.values[self.edge_row[item]])
+
+    def node(self, node_id: str) -> Node:
+        """The node as a value. Raises KeyError for an unknown id."""
+        row = self.row_of[node_id]
+        accessed = float(self.last_access.values[row])
+        return Node(
+            id=node_id,
+            label=LABELS[self.label.values[row]],
+            title=self.titles[row],
+            content=self.contents[row],
+            attributes=json.loads(self.attributes[row]),
+            created_at=datetime.fromtimestamp(float(self.created.values[row]), UTC),
+            turns_at_creation=int(self.turns_at_creation.values[row]),
+            pinned=bool(self.pinned.values[row]),
+            forgotten_by=self.forgotten_by[row],
+            accesses=int(self.accesses.values[row]),
+            last_access=None if np.isnan(accessed) else datetime.fromtimestamp(accessed, UTC),
+            degree=int(self.degree.values[row]),
+        )
+
+    def edge(self, edge_id: str) -> Edge:
+        """The edge as a value. Raises KeyError for an unknown id."""
+        row = self.edge_row[edge_id]
+        source, target = self.ends.values[row].tolist()
+        return Edge(
+            edge_id,
+            self.ids[source],
+            self.ids[target],
+            self.relationships[row],
+            json.loads(self.edge_attributes[row]),
+            self.edge_forgotten_by[row],
+        )
+
+    def neighbours(self, row: int) -> list[tuple[int, int]]:
+        """Live (edge row, other node row) of a node, in the order the edges were stored."""
+        live, ends = self.edge_live.values, self.ends.values
+        pairs = [(edge, int(ends[edge, 0] + ends[edge, 1] - row)) for edge in self.incident[row] if live[edge]]
+        return [(edge, other) for edge, other in pairs if self.live.values[other]]
+
+    def find_title(self, label: str, title: str) -> list[int]:
+        """Live rows of that label whose normalised title is the same, oldest first (P1 3.4)."""
+        rows = self._titles.get((_LABEL_CODE[label], normalise_title(title)), [])
+        return [row for row in rows if self.live.values[row]]
+
+    def outgoing(self, row: int, relationship: str) -> list[int]:
+        """Live edge rows of that relationship whose source is the node, oldest first."""
+        edges = self._outgoing.get((row, relationship), [])
+        return [edge for edge in edges if self.edge_live.values[edge] and self.ends.values[edge, 0] == row]
+
+    def between(self, source: int, target: int) -> list[int]:
+        """Live edge rows from one node to the other, oldest first."""
+        fewer = min(self.incident[source], self.incident[target], key=len)
+        return [
+            edge for edge in fewer if self.edge_live.values[edge] and tuple(self.ends.values[edge]) == (source, target)
+        ]
+
+    def cosines(self, vectors: Floats) -> Floats:
+        """Cosine of each query with every node: shape (queries, rows); rows not live or without a vector get -2."""
+        scores = np.asarray(vectors @ self.vectors.values.T)
+        scores[:, ~(self.live.values & self.has_vector.values)] = NO_VECTOR
+        return scores
+
+    def nearest(self, vectors: Floats, k: int) -> list[list[tuple[int, float]]]:
+        """For each query the k live nodes of greatest cosine, best first, ties by age: [(row, cosine)]."""
+        return [_top(scores, k) for scores in self.cosines(vectors)]
+
+    # -- changing --------------------------------------------------------------------------------------------------
+
+    def apply(self, changes: Iterable[RowChange]) -> None:
+        """Follow row changes that the store has committed: new rows and changed columns.
+
+        Rows that vanish or move (undo of a merge, purge) are rare: their caller loads the graph afresh.
+        """
+        for change in changes:
+            if change.after is not None:
+                self._follow(change.table, change.key[0], change.before is None, change.after)
+
+    def _follow(self, table: str, key: Value, new: bool, after: Row) -> None:
+        match table:
+            case "node" if new:
+                self._add_node(*(after[column] for column in _NODE_COLUMNS))
+            case "node":
+                self._change_node(self.row_of[str(key)], after)
+            case "edge" if new:
+                self._add_edge(*(after[column] for column in _EDGE_COLUMNS))
+            case "edge":
+                self._change_edge(self.edge_row[str(key)], after)
+            case "node_vector":
+                self._set_vector(self.row_of[str(key)], after["vector"])
+            case "access":
+                self._add_access(self.row_of[str(after["node"])], float(after["at"] or 0), int(after["turn"] or 0))
+            case "turn" if new:
+                self.turns += 1
+                self.clock = max(self.clock, float(after["at"] or 0))
+
+    def load(self, nodes: Sequence[tuple[Any, ...]], edges: Sequence[tuple[Any, ...]]) -> None:
+        """Fill an empty graph from stored rows: (id, label, title, content, attributes, created, turns_at_creation,
+        pinned, forgotten_by, accesses, last access, its turn, vector) and (id, source, target, relationship,
+        attributes, forgotten_by)."""
+        for node in nodes:
+            self._add_node(*node[:9])
+        if nodes:
+            columns = list(zip(*nodes, strict=True))
+            self.accesses.values[:] = columns[9]
+            self.last_access.values[:] = np.array(columns[10], np.float64)
+            self.turns_at_access.values[:] = columns[11]
+            self._load_vectors(columns[12])
+        for edge in edges:
+            self._add_edge(*edge)
+
+    def _load_vectors(self, blobs: Sequence[bytes | None]) -> None:
+        have = [row for row, blob in enumerate(blobs) if blob is not None]
+        if have:
+            joined = b"".join(blob for blob in blobs if blob is not None)
+            kind = np.float16 if len(joined) == 2 * self.dim * len(have) else np.float32
+            self.vectors.values[have] = np.frombuffer(joined, kind).reshape(len(have), self.dim)
+            self.has_vector.values[have] = True
+
+    def _add_node(self, *values: Any) -> None:
+        node_id, label, title, content, attributes, created, turns, pinned, forgotten_by = values
+        row = self.row_of[node_id] = len(self.ids)
+        self.ids.append(node_id)
+        self.titles.append(title)
+        self.contents.append(content)
+        self.attributes.append(attributes)
+        self.forgotten_by.append(forgotten_by)
+        self.incident.append([])
+        self.label.append(_LABEL_CODE[label])
+        self.created.append(created)
+        self.last_access.append(np.nan)
+        self.accesses.append(0)
+        self.turns_at_creation.append(turns)
+        self.turns_at_access.append(turns)
+        self.degree.append(0)
+        self.live.append(forgotten_by is None)
+        self.pinned.append(bool(pinned))
+        self.vectors.append(0.0)
+        self.has_vector.append(False)
+        self._titles.setdefault((_LABEL_CODE[label], normalise_title(title)), []).append(row)
+
+    def _change_node(self, row: int, after: Row) -> None:
+        if "title" in after or "label" in after:
+            self._retitle(
+                row, str(after.get("label", LABELS[self.label.values[row]])), str(after.get("title", self.titles[row]))
+            )
+        if "content" in after:
+            self.contents[row] = str(after["content"])
+        if "attributes" in after:
+            self.attributes[row] = str(after["attributes"])
+        if "pinned" in after:
+            self.pinned.values[row] = bool(after["pinned"])
+        if "forgotten_by" in after:
+            by = after["forgotten_by"]
+            self.forgotten_by[row] = None if by is None else str(by)
+            self.live.values[row] = by is None
+
+    def _retitle(self, row: int, label: str, title: str) -> None:
+        self._titles[int(self.label.values[row]), normalise_title(self.titles[row])].remove(row)
+        self.label.values[row] = _LABEL_CODE[label]
+        self.titles[row] = title
+        rows = self._titles.setdefault((_LABEL_CODE[label], normalise_title(title)), [])
+        rows.append(row)
+        rows.sort()
+
+    def _set_vector(self, row: int, blob: Any) -> None:
+        self.vectors.values[row] = np.frombuffer(blob, np.float16 if len(blob) == 2 * self.dim else np.float32)
+        self.has_vector.values[row] = True
+
+    def _add_edge(self, *values: Any) -> None:
+        edge_id, source, target, relationship, attributes, forgotten_by = values
+        row = self.edge_row[edge_id] = len(self.edge_ids)
+        ends = (self.row_of[source], self.row_of[target])
+        self.edge_ids.append(edge_id)
+        self.relationships.append(relationship)
+        self.edge_attributes.append(attributes)
+        self.edge_forgotten_by.append(forgotten_by)
+        self.ends.append(ends)
+        self.edge_live.append(False)
+        for end in set(ends):
+            self.incident[end].append(row)
+        self._outgoing.setdefault((ends[0], relationship), []).append(row)
+        self._set_edge_live(row, forgotten_by is None)
+
+    def _change_edge(self, row: int, after: Row) -> None:
+        if "attributes" in after:
+            self.edge_attributes[row] = str(after["attributes"])
+        if "forgotten_by" in after:
+            by = after["forgotten_by"]
+            self.edge_forgotten_by[row] = None if by is None else str(by)
+            self._set_edge_live(row, by is None)
+
+    def _set_edge_live(self, row: int, live: bool) -> None:
+        if bool(self.edge_live.values[row]) != live:
+            self.edge_live.values[row] = live
+            for end in set(self.ends.values[row].tolist()):
+                self.degree.values[end] += 1 if live else -1
+
+    def _add_access(self, row: int, at: float, turn: int) -> None:
+        self.accesses.values[row] += 1
+        if not at < self.last_access.values[row]:
+            self.last_access.values[row] = at
+            self.turns_at_access.values[row] = turn
+
+
+_NODE_COLUMNS = tuple("id label title content attributes created turns_at_creation pinned forgotten_by".split())
+_EDGE_COLUMNS = tuple("id source target relationship attributes forgotten_by".split())
+
+
+def _top(scores: Floats, k: int) -> list[tuple[int, float]]:
+    count = min(k, len(scores))
+    if count < 1:
+        return []
+    best = np.argpartition(scores, -count)[-count:]
+    edge = scores[best].min()
+    tied = np.flatnonzero(scores >= edge)  # argpartition picks among equals at will; the oldest shall win
+    order = tied[np.lexsort((tied, -scores[tied]))][:count]
+    return [(int(row), float(scores[row])) for row in order if scores[row] > NO_VECTOR]

@@ -1,0 +1,315 @@
+"""`Memory`: the one object pages and commands hold. It remembers turns, answers questions, forgets when told to."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TypeVar
+
+import numpy as np
+
+from memory_core.errors import EmbedderMismatchError, ForgettingLabError, InputError
+from memory_core.graph import Graph
+from memory_core.memory.editing import Editing
+from memory_core.memory.reports import TurnReport
+from memory_core.memory.writing import Counters, TurnWriter
+from memory_core.protocols import Answer, Embedder, Extractor, Floats, Reader, Retrieval, Retriever
+from memory_core.schema import Extraction, Turn, utc
+from memory_core.settings import Settings
+from memory_core.store.rows import RowChange, insert
+from memory_core.store.sqlite import SqliteStore, StaleRevisionError
+
+MAX_TURN = 400_000  # characters
+DEFAULT_PATH = Path("data/memory.sqlite3")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with every step of its retrieval, the reader's answer and the nodes that were marked as visited."""
+
+    question: str
+    retrieval: Retrieval
+    answer: Answer
+    touched: tuple[str, ...] = ()
+
+
+class Memory(Editing):
+    """A long-term memory: turns, the graph read from them, and what was asked.
+
+    Any thread may call it; writes happen one at a time. Another process may write the same file: its commits are seen
+    before the next read or write.
+
+    >>> from memory_core import Memory
+    >>> memory = Memory.open(":memory:")
+    >>> report = memory.say("My sister Mira lives in Porto.", at="2024-05-01T10:00:00Z")
+    >>> "Porto" in memory.ask("Where does my sister live?").answer.text
+    True
+    >>> memory.close()
+    """
+
+    def __init__(self, store: SqliteStore, embedder: Embedder, extractor: Extractor, reader: Reader) -> None:
+        self.store = store
+        self.embedder = embedder
+        self.extractor = extractor
+        self.reader = reader
+        self.lock = threading.RLock()
+        self.settings = Settings.from_json(store.meta("settings", "{}"))
+        self._check_embedder()
+        self._load()
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path | None = None,
+        *,
+        create: bool = True,
+        embedder: Embedder | None = None,
+        extractor: Extractor | None = None,
+        reader: Reader | None = None,
+    ) -> Memory:
+        """Open a memory file, made when missing if `create` is set; `:memory:` gives one that is gone when closed.
+
+        `path` defaults to $FORGETTING_LAB_MEMORY, else `data/memory.sqlite3`; parts default to the embedded ones.
+        Raises MemoryFileError, EmbedderMismatchError, ModelFileError.
+        """
+        from memory_core.parts import default_embedder, default_extractor, default_reader
+
+        store = SqliteStore(path or os.environ.get("FORGETTING_LAB_MEMORY") or DEFAULT_PATH, create=create)
+        try:
+            embedder = embedder or default_embedder(store.meta("embedder"))
+            return cls(store, embedder, extractor or default_extractor(), reader or default_reader(embedder))
+        except ForgettingLabError:
+            store.close()
+            raise
+
+    def _check_embedder(self) -> None:
+        stored, dim = self.store.meta("embedder"), self.store.meta("dim")
+        if stored and (stored, dim) != (self.embedder.id, str(self.embedder.dim)):
+            raise EmbedderMismatchError(
+                f"{self.store.path} was made with embedder {stored} ({dim} dimensions), not {self.embedder.id} "
+                f"({self.embedder.dim}): open it with that one, or re-embed it."
+            )
+
+    def _load(self) -> None:
+        with self.lock:
+            revision = self.store.revision()
+            graph = Graph(self.embedder.dim)
+            graph.load(self.store.query(_NODES), self.store.query("SELECT * FROM edge ORDER BY rowid"))
+            turns, clock = self.store.query("SELECT count(*), max(at) FROM turn")[0]
+            graph.turns, graph.clock = int(turns), float(clock or 0.0)
+            self.graph, self._revision = graph, revision
+            self.counters = Counters(**json.loads(self.store.meta("counters", "{}")))
+            self._turn_vectors: tuple[int, list[str], Floats] | None = None
+
+    @property
+    def revision(self) -> int:
+        """Number of commits this object has seen; reloads first when another process wrote."""
+        with self.lock:
+            if self.store.revision() != self._revision:
+                self._load()
+            return self._revision
+
+    @property
+    def clock(self) -> datetime | None:
+        """The memory clock: the greatest `at` of the turns stored, None when there are none."""
+        return datetime.fromtimestamp(self.graph.clock, UTC) if self.graph.turns else None
+
+    def commit(self, changes: Sequence[RowChange], *, reload: bool = False) -> None:
+        """Store row changes in one transaction and let the graph follow; all or nothing.
+
+        Raises MemoryFileError; StaleRevisionError when another process wrote since the changes were made.
+        """
+        with self.lock:
+            meta = [insert("meta", key="counters", value=json.dumps(asdict(self.counters)))]
+            if not self.store.meta("embedder"):
+                meta += [
+                    insert("meta", key="embedder", value=self.embedder.id),
+                    insert("meta", key="dim", value=str(self.embedder.dim)),
+                ]
+            self._revision = self.store.commit([*changes, *meta], self._revision)
+            if reload:
+                self._load()
+            else:
+                self.graph.apply(changes)
+
+    def retrying(self, make: Callable[[], Result]) -> Result:
+        """Run a write; when another process committed meanwhile, look again and redo it."""
+        with self.lock:
+            for _ in range(20):
+                _ = self.revision
+                saved = replace(self.counters)
+                try:
+                    return make()
+                except StaleRevisionError:
+                    self.counters = saved
+                except BaseException:
+                    self.counters = saved
+                    raise
+        raise ForgettingLabError(f"{self.store.path} is written by another program without pause: try again later.")
+
+    # -- remembering -----------------------------------------------------------------------------------------------
+
+    def say(
+        self, text: str, *, at: datetime | str, role: str = "user", speaker: str = "", session: str = ""
+    ) -> TurnReport:
+        """Remember one turn given as text; `at` is ISO 8601 or a datetime (naive is UTC)."""
+        name = speaker or ("User" if role == "user" else "Assistant")
+        return self.add(Turn("assistant" if role == "assistant" else "user", text, utc(at), name, session))
+
+    def add(self, turn: Turn) -> TurnReport:
+        """Extract and remember one turn.
+
+        Raises InputError for a turn that cannot be stored. A failed extraction or embedding does not lose the turn: it
+        is stored, counted and can be retried.
+        """
+        check_turn(turn)
+        return self.remember(turn, self.extractor.extract(turn))
+
+    def remember(self, turn: Turn, extraction: Extraction) -> TurnReport:
+        """Store a turn with what was read from it, in one transaction."""
+        check_turn(turn)
+        return self.retrying(lambda: self._remember(turn, extraction))
+
+    def _remember(self, turn: Turn, extraction: Extraction) -> TurnReport:
+        position = self.graph.turns
+        turn = replace(turn, position=position, id=f"t{position + 1}", source_id=turn.source_id or f"t{position + 1}")
+        report, changes = self._written(turn, extraction)
+        self.commit([_turn_row(turn), *changes])
+        return report
+
+    def _written(self, turn: Turn, extraction: Extraction) -> tuple[TurnReport, list[RowChange]]:
+        saved = replace(self.counters)
+        try:
+            return self._write(turn, extraction)
+        except ForgettingLabError as error:
+            if isinstance(error, EmbedderMismatchError):
+                raise
+            self.counters = saved  # the turn is kept: what was read from it could not be embedded
+            return self._write(turn, replace(extraction, status="failed", nodes=(), edges=(), reason=str(error)))
+
+    def _write(self, turn: Turn, extraction: Extraction) -> tuple[TurnReport, list[RowChange]]:
+        number = turn.position + 1
+        writer = TurnWriter(
+            self.graph, self.store, self.embedder, self.settings, self.counters, turn, extraction, number
+        )
+        return writer.write(), writer.changes
+
+    def retry(self, turn_id: str) -> TurnReport:
+        """Extract again a turn whose last extraction failed. Raises InputError when there is nothing to retry."""
+        turn = self.turn(turn_id)
+        if not self.failed(turn_id):
+            raise InputError(f"Turn {turn_id} was read already; only failed extractions can be retried.")
+        extraction = self.extractor.extract(turn)
+        return self.retrying(lambda: self._rewrite(turn, extraction))
+
+    def _rewrite(self, turn: Turn, extraction: Extraction) -> TurnReport:
+        report, changes = self._written(turn, extraction)
+        self.commit(changes)
+        return report
+
+    # -- asking ----------------------------------------------------------------------------------------------------
+
+    def retrieve(self, question: str, retriever: Retriever | None = None) -> Retrieval:
+        """Every step of finding what the question needs; changes nothing."""
+        from memory_core.retrievers.graph import GraphRetriever
+
+        _ = self.revision
+        with self.lock:
+            return (retriever or GraphRetriever.of(self.settings)).retrieve(self, check_question(question))
+
+    def ask(self, question: str, retriever: Retriever | None = None, *, touch_at: datetime | None = None) -> Asked:
+        """Retrieve and answer. With `touch_at` the question is stored and the visited nodes are marked as accessed
+        then; without it nothing changes."""
+        retrieval = self.retrieve(question, retriever)
+        turns = self.turns([turn.id for turn in retrieval.turns])
+        answer = self.reader.answer(question, retrieval, turns)
+        touched = self.touch(retrieval, touch_at) if touch_at else ()
+        return Asked(question, retrieval, answer, touched)
+
+    def touch(self, retrieval: Retrieval, at: datetime) -> tuple[str, ...]:
+        """Mark the nodes an answer visited and keep the question (P2's S looks at the last ten)."""
+        vector = self.embedder.embed([retrieval.question], "query")[0]
+
+        def write() -> tuple[str, ...]:
+            nodes = [visit.id for visit in retrieval.nodes if self.graph.is_live(visit.id)]
+            turn, moment = self.graph.turns, at.timestamp()
+            changes = [
+                insert("access", id=self.counters.take("access"), node=node, at=moment, turn=turn, kind="answer")
+                for node in nodes
+            ]
+            asked = self.counters.take("question")
+            blob = vector.astype(np.float32).tobytes()
+            self.commit([*changes, insert("question", id=asked, text=retrieval.question, at=moment, vector=blob)])
+            return tuple(nodes)
+
+        return self.retrying(write)
+
+    def entities(self, question: str) -> list[str]:
+        """The entities of a question, by the extractor (P1 3.5)."""
+        return self.extractor.entities(question)
+
+    def embed_query(self, texts: Sequence[str]) -> Floats:
+        """Vectors of question texts, shape (n, dim)."""
+        return self.embedder.embed(texts, "query")
+
+    def change_settings(self, settings: Settings) -> None:
+        """Save parameters with the memory."""
+        self.retrying(lambda: self.commit([insert("meta", key="settings", value=settings.to_json())]))
+        self.settings = settings
+
+    # -- the object itself -----------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.store.close()
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+_NODES = """
+    SELECT node.id, label, title, content, attributes, created, turns_at_creation, pinned, forgotten_by,
+           coalesce(times, 0), last, coalesce(turn, turns_at_creation), vector
+    FROM node
+    LEFT JOIN (SELECT node AS of, count(*) AS times, max(at) AS last, turn FROM access GROUP BY node) ON of = node.id
+    LEFT JOIN node_vector ON node_vector.node = node.id
+    ORDER BY node.rowid"""
+
+
+def _turn_row(turn: Turn) -> RowChange:
+    return insert(
+        "turn", position=turn.position, id=turn.id, source_id=turn.source_id, session=turn.session, role=turn.role,
+        speaker=turn.speaker, text=turn.text, at=turn.at.timestamp(), forgotten_by=None,
+    )  # fmt: skip
+
+
+def check_turn(turn: Turn) -> None:
+    """Raise InputError for a turn that cannot be remembered: empty, binary, not text, or too long."""
+    if not turn.text.strip():
+        raise InputError("The turn is empty: write something to remember.")
+    if len(turn.text) > MAX_TURN:
+        raise InputError(f"The turn has {len(turn.text):,} characters; the most is {MAX_TURN:,}: split it.")
+    control = sum(ord(letter) < 32 and letter not in "\t\n\r\f" for letter in turn.text)
+    if "\x00" in turn.text or control > len(turn.text) // 20:
+        raise InputError("The turn looks like binary data, not text: give its text instead.")
+    if any("\ud800" <= letter <= "\udfff" for letter in turn.text):
+        raise InputError("The turn holds broken characters (half of a surrogate pair): save the text as UTF-8.")
+
+
+def check_question(question: str) -> str:
+    """The question, shortened to what an embedder can read. Raises InputError when it is empty."""
+    if not question.strip():
+        raise InputError("The question is empty: ask something.")
+    return question.replace("\x00", " ")[:10_000]
