@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
-import threading
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
+from typing import Any
 
 import numpy as np
 
-from memory_core.errors import InputError
-from memory_core.graph import Graph
 from memory_core.memory.reports import unpack_report
-from memory_core.protocols import Embedder, Floats, RankedTurn
-from memory_core.schema import FAILED_STATUSES, LABELS, Citation, Role, Turn
-from memory_core.settings import Settings
-from memory_core.store.rows import insert
-from memory_core.store.sqlite import SqliteStore
-
-_TURN = "SELECT role, text, at, speaker, session, source_id, position, id FROM turn"
+from memory_core.memory.turns import Turns, moment
+from memory_core.schema import FAILED_STATUSES, LABELS, Citation
 
 
 @dataclass(frozen=True)
@@ -65,107 +57,8 @@ class Attempt:
     tokens_out: int
 
 
-class Looking:
-    """Reading side of a memory; every method leaves it as it was."""
-
-    store: SqliteStore
-    graph: Graph
-    embedder: Embedder
-    settings: Settings
-    lock: threading.RLock
-    _turn_vectors: tuple[int, list[str], Floats] | None
-
-    @property
-    def revision(self) -> int:
-        """Number of commits seen."""
-        raise NotImplementedError
-
-    # -- turns -----------------------------------------------------------------------------------------------------
-
-    def turn(self, turn_id: str) -> Turn:
-        """One stored turn. Raises InputError for an unknown id."""
-        found = self.turns([turn_id])
-        if not found:
-            raise InputError(f"There is no turn {turn_id} in this memory.")
-        return found[0]
-
-    def turns(self, ids: Sequence[str]) -> list[Turn]:
-        """Stored turns in the order asked; unknown ids are left out."""
-        rows = self.store.query_in(f"{_TURN} WHERE id IN ({{}})", list(dict.fromkeys(ids)))
-        by_id = {turn.id: turn for turn in map(_turn, rows)}
-        return [by_id[turn_id] for turn_id in ids if turn_id in by_id]
-
-    def latest_turns(self, limit: int, before: int | None = None) -> list[Turn]:
-        """The last `limit` turns in order, those ahead of position `before` when given."""
-        where = "" if before is None else f"WHERE position < {int(before)} "
-        return [
-            _turn(row) for row in reversed(self.store.query(f"{_TURN} {where}ORDER BY position DESC LIMIT ?", limit))
-        ]
-
-    def stored_sources(self) -> set[tuple[str, str]]:
-        """(session, source id) of every turn, so that a transcript is never remembered twice."""
-        return {
-            (str(session), str(source)) for session, source in self.store.query("SELECT session, source_id FROM turn")
-        }
-
-    def source_turns(self) -> dict[str, str]:
-        """Source id -> turn id of the live turns."""
-        rows = self.store.query("SELECT source_id, id FROM turn WHERE forgotten_by IS NULL ORDER BY position")
-        return {str(source): str(turn) for source, turn in rows}
-
-    def speakers(self) -> set[str]:
-        """Names of those who spoke; their nodes never count as evidence."""
-        return {str(row[0]) for row in self.store.query("SELECT DISTINCT speaker FROM turn")} | {"User"}
-
-    def search_turns(self, question: str, limit: int) -> list[RankedTurn]:
-        """Live turns by BM25 over stemmed words, best first, ties by age; scores are positive, higher is better.
-
-        Operators and quotes typed by the user are plain words.
-        """
-        words = list(dict.fromkeys(re.findall(r"[^\W_]+", question)))[:200]
-        if not words:
-            return []
-        match = " OR ".join(f'"{word}"' for word in words)
-        rows = self.store.query(
-            "SELECT turn.id, -bm25(turn_text) AS score FROM turn_text JOIN turn ON turn.position = turn_text.rowid "
-            "WHERE turn_text MATCH ? ORDER BY score DESC, turn.position LIMIT ?",
-            match,
-            limit,
-        )
-        return [RankedTurn(str(turn), float(score), "bm25") for turn, score in rows]
-
-    def turn_vectors(self) -> tuple[list[str], Floats]:
-        """Ids and vectors of the live turns in position order; missing ones are made and kept (no new revision)."""
-        with self.lock:
-            revision = self.revision
-            if self._turn_vectors is None or self._turn_vectors[0] != revision:
-                self._turn_vectors = (revision, *self._read_turn_vectors(revision))
-            return self._turn_vectors[1], self._turn_vectors[2]
-
-    def _read_turn_vectors(self, revision: int) -> tuple[list[str], Floats]:
-        sql = (
-            "SELECT id, vector, CASE WHEN vector IS NULL THEN speaker || ': ' || text END FROM turn "
-            "LEFT JOIN turn_vector ON turn = id WHERE forgotten_by IS NULL ORDER BY position"
-        )
-        rows = self.store.query(sql)
-        vectors = np.zeros((len(rows), self.embedder.dim), np.float32)
-        for place, (_, blob, _) in enumerate(rows):
-            if blob is not None:
-                vectors[place] = np.frombuffer(blob, np.float16)
-        missing = [place for place, row in enumerate(rows) if row[1] is None]
-        for start in range(0, len(missing), 64):
-            chunk = missing[start : start + 64]
-            made = self.embedder.embed([str(rows[place][2]) for place in chunk]).astype(np.float16)
-            vectors[chunk] = made
-            if not self.store.read_only:
-                kept = [
-                    insert("turn_vector", turn=rows[place][0], vector=vector.tobytes())
-                    for place, vector in zip(chunk, made, strict=True)
-                ]
-                self.store.commit(kept, revision, count=False)
-        return [str(row[0]) for row in rows], vectors
-
-    # -- provenance, history, extractions --------------------------------------------------------------------------
+class Looking(Turns):
+    """Provenance, history, extractions and numbers of a memory; every method leaves it as it was."""
 
     def citations(self, item: str) -> list[Citation]:
         """The turns a node or edge was read from, in order."""
@@ -204,11 +97,10 @@ class Looking:
             "SELECT field, value, turn, value_history.at FROM value_history JOIN turn ON turn.id = turn "
             "WHERE item = ? ORDER BY value_history.at, position, value_history.id"
         )
-        said = [
-            Said(field, json.loads(value), turn, _moment(at)) for field, value, turn, at in self.store.query(sql, item)
-        ]
         current = self._current(item)
-        return [Said(*_fields(entry), current.get(entry.field) == entry.value) for entry in said]
+        rows = self.store.query(sql, item)
+        said = [(field, json.loads(value), turn, moment(at)) for field, value, turn, at in rows]
+        return [Said(*entry, current.get(entry[0]) == entry[1]) for entry in said]
 
     def _current(self, item: str) -> dict[str, object]:
         if item in self.graph.row_of:
@@ -225,8 +117,7 @@ class Looking:
             "SELECT id, turn, status, reason, report, raw, extractor, model, prompt_version, seconds, tokens_in, "
             "tokens_out FROM extraction WHERE turn = ? ORDER BY id"
         )
-        rows = self.store.query(sql, turn_id)
-        return [Attempt(*row[:4], unpack_report(row[4]), _text(row[5]), *row[6:12]) for row in rows]
+        return [_attempt(*row) for row in self.store.query(sql, turn_id)]
 
     def failed(self, turn_id: str) -> bool:
         """Whether the last extraction of the turn failed, so that it can be retried."""
@@ -244,7 +135,9 @@ class Looking:
     def changes(self) -> list[ChangeRow]:
         """The history, oldest first."""
         rows = self.store.query("SELECT id, at, kind, made_by, state, summary FROM change ORDER BY number")
-        return [ChangeRow(of, _moment(at), *words, json.loads(summary)) for of, at, *words, summary in rows]
+        return [
+            ChangeRow(of, moment(at), kind, by, state, json.loads(summary)) for of, at, kind, by, state, summary in rows
+        ]
 
     # -- numbers ---------------------------------------------------------------------------------------------------
 
@@ -265,15 +158,15 @@ class Looking:
             "bytes_live": self.bytes_live(),
             "bytes_on_disk": self.store.bytes_on_disk(),
             "embedder": self.embedder.id,
-            "clock": _moment(graph.clock).isoformat() if graph.turns else None,
+            "clock": moment(graph.clock).isoformat() if graph.turns else None,
             "revision": self.revision,
         }
 
     def bytes_live(self) -> dict[str, int]:
         """Bytes that live rows take: node and turn vectors, text, graph, index entries, total. Forgetting lowers them."""
         live = " WHERE forgotten_by IS NULL"
-        node_text = "length(CAST(title AS BLOB)) + length(CAST(content AS BLOB)) + length(CAST(attributes AS BLOB))"
-        node_bytes = self._sum(f"SELECT sum({node_text}), count(*), sum(length(id)) FROM node{live}")
+        words = " + ".join(f"length(CAST({column} AS BLOB))" for column in ("title", "content", "attributes"))
+        node_bytes = self._sum(f"SELECT sum({words}), count(*), sum(length(id)) FROM node{live}")
         edge_bytes = self._sum(
             "SELECT sum(length(id) + length(source) + length(target) + length(CAST(relationship AS BLOB)) + "
             f"length(CAST(attributes AS BLOB))), count(*), 0 FROM edge{live}"
@@ -294,14 +187,5 @@ class Looking:
         return int(row[0] or 0), int(row[1] or 0), int(row[2] or 0)
 
 
-def _turn(row: tuple[Role, str, float, str, str, str, int, str]) -> Turn:
-    role, text, at, speaker, session, source_id, position, turn_id = row
-    return Turn(role, text, _moment(at), speaker, session, source_id, position, turn_id)
-
-
-def _moment(at: float) -> datetime:
-    return datetime.fromtimestamp(at, UTC)
-
-
-def _text(blob: bytes) -> str:
-    return zlib.decompress(blob).decode()
+def _attempt(number: int, turn: str, status: str, reason: str, report: bytes, raw: bytes, *made: Any) -> Attempt:
+    return Attempt(number, turn, status, reason, unpack_report(report), zlib.decompress(raw).decode(), *made)

@@ -16,6 +16,7 @@ import numpy as np
 
 from memory_core.errors import EmbedderMismatchError, ForgettingLabError, InputError
 from memory_core.graph import Graph
+from memory_core.memory.checks import check_question, check_turn
 from memory_core.memory.editing import Editing
 from memory_core.memory.reports import TurnReport
 from memory_core.memory.writing import Counters, TurnWriter
@@ -25,7 +26,6 @@ from memory_core.settings import Settings
 from memory_core.store.rows import RowChange, insert
 from memory_core.store.sqlite import SqliteStore, StaleRevisionError
 
-MAX_TURN = 400_000  # characters
 DEFAULT_PATH = Path("data/memory.sqlite3")
 Result = TypeVar("Result")
 
@@ -293,23 +293,3 @@ def _turn_row(turn: Turn) -> RowChange:
         "turn", position=turn.position, id=turn.id, source_id=turn.source_id, session=turn.session, role=turn.role,
         speaker=turn.speaker, text=turn.text, at=turn.at.timestamp(), forgotten_by=None,
     )  # fmt: skip
-
-
-def check_turn(turn: Turn) -> None:
-    """Raise InputError for a turn that cannot be remembered: empty, binary, not text, or too long."""
-    if not turn.text.strip():
-        raise InputError("The turn is empty: write something to remember.")
-    if len(turn.text) > MAX_TURN:
-        raise InputError(f"The turn has {len(turn.text):,} characters; the most is {MAX_TURN:,}: split it.")
-    control = sum(ord(letter) < 32 and letter not in "\t\n\r\f" for letter in turn.text)
-    if "\x00" in turn.text or control > len(turn.text) // 20:
-        raise InputError("The turn looks like binary data, not text: give its text instead.")
-    if any("\ud800" <= letter <= "\udfff" for letter in turn.text):
-        raise InputError("The turn holds broken characters (half of a surrogate pair): save the text as UTF-8.")
-
-
-def check_question(question: str) -> str:
-    """The question, shortened to what an embedder can read. Raises InputError when it is empty."""
-    if not question.strip():
-        raise InputError("The question is empty: ask something.")
-    return question.replace("\x00", " ")[:10_000]

@@ -192,7 +192,7 @@ class TurnWriter:
                         reason=held.reason,
                         similarity=held.similarity,
                         state="open",
-                    )  # fmt: skip
+                    )
                 )
 
     # -- edges -----------------------------------------------------------------------------------------------------
