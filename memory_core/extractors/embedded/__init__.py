@@ -6,11 +6,15 @@ import re
 from dataclasses import dataclass
 
 from memory_core.extractors.embedded import vocabulary as words
-from memory_core.extractors.embedded.clauses import Clauses
+from memory_core.extractors.embedded.clauses import walk
+from memory_core.extractors.embedded.confirmed import confirm
 from memory_core.extractors.embedded.draft import Draft, tidy_title
 from memory_core.extractors.embedded.kin import read_people
-from memory_core.extractors.embedded.lists import read_items
-from memory_core.extractors.embedded.reading import PACKAGES, Reading, phrase, read
+from memory_core.extractors.embedded.lists import read_lists
+from memory_core.extractors.embedded.phrases import nameable, phrase
+from memory_core.extractors.embedded.reading import PACKAGES, Reading, read
+from memory_core.extractors.embedded.said import asked
+from memory_core.extractors.embedded.scene import Scene
 from memory_core.extractors.embedded.text import Prepared, prepare
 from memory_core.schema import Extraction, Turn, utc
 
@@ -48,7 +52,7 @@ class Embedded:
             return self._empty(prepared, "filler: nothing to remember")
         draft = Draft(self.user_nodes if turn.role == "user" else self.assistant_nodes)
         reading = read(prepared.text, frozenset(line.start for line in prepared.lines))
-        (_read_user if turn.role == "user" else _read_assistant)(reading, prepared, draft, speaker_title(turn))
+        (_read_user if turn.role == "user" else _read_assistant)(reading, prepared, draft, turn)
         if not draft.nodes:
             return self._empty(prepared, "no statement of a fact")
         return Extraction("ok", tuple(draft.nodes), tuple(draft.edges), repairs=prepared.repairs, extractor=self.id)
@@ -80,36 +84,55 @@ def is_filler(text: str) -> bool:
     return all(word in words.FILLER for word in _FILLER_WORD.findall(text.lower())) and not re.search(r"\d", text)
 
 
-def _read_user(reading: Reading, prepared: Prepared, draft: Draft, me: str) -> None:
-    clauses = Clauses(reading, draft, me)
-    read_people(clauses)
-    clauses.walk()
-    _names(clauses)
-    if all(node.title == me for node in draft.nodes):
-        _fallback(clauses)
+def _read_user(reading: Reading, prepared: Prepared, draft: Draft, turn: Turn) -> None:
+    scene = Scene(reading, draft, speaker_title(turn))
+    read_people(scene)
+    walk(scene)
+    _names(scene)
+    _captions(scene, prepared, turn.text)
+    scene.settle()
+    if all(node.title == scene.me for node in draft.nodes):
+        _fallback(scene, 1)
 
 
-def _read_assistant(reading: Reading, prepared: Prepared, draft: Draft, me: str) -> None:
-    clauses = Clauses(reading, draft, me, mine=frozenset())
-    items = any(line.kind == "item" for line in prepared.lines)
-    if items:
-        read_items(clauses, prepared.lines, recommends=bool(re.search(r"recommend|suggest|try|here are|consider", prepared.text, re.I)))
-    _names(clauses)
-    if len(draft.nodes) < 4:
-        _fallback(clauses, 4)
+def _read_assistant(reading: Reading, prepared: Prepared, draft: Draft, turn: Turn) -> None:
+    scene = Scene(reading, draft, "User", mine=frozenset())
+    if any(line.kind in ("item", "row") for line in prepared.lines):
+        read_lists(scene, prepared.lines)
+    confirm(scene)
+    _names(scene)
+    walk(scene)
+    if len(draft.nodes) < 3:
+        _fallback(scene, 3)
 
 
-def _names(clauses: Clauses) -> None:
-    for token in clauses.reading.doc:
-        if clauses.reading.named(token) and clauses.reading.kind(token) != "NORP" and not clauses.asked(token) and token.dep_ not in ("npadvmod", "intj", "vocative"):
-            clauses.thing(token)
+def _names(scene: Scene) -> None:
+    """Every name that no clause took up; a name that is only addressed or asked about is no fact."""
+    statements = len(scene.draft.nodes) > 0
+    for token in scene.reading.doc:
+        if not scene.reading.named(token) or scene.reading.kind(token) == "NORP" or token.dep_ in ("npadvmod", "intj", "vocative"):
+            continue
+        if statements or not asked(token):
+            scene.thing(token)
 
 
-def _fallback(clauses: Clauses, count: int = 2) -> None:
-    left = count
-    for token in clauses.reading.doc:
-        if left and token.pos_ == "NOUN" and token.dep_ in ("nsubj", "dobj", "pobj", "attr", "ROOT", "conj", "nsubjpass") and not clauses.asked(token):
-            left -= clauses.thing(token) is not None
+def _captions(scene: Scene, prepared: Prepared, text: str) -> None:
+    for line in prepared.lines:
+        if line.kind == "caption":
+            caption = text[line.start : line.end]
+            title = re.sub(r"^(?:an? )?(?:photo(?:graphy|graph)?|picture|image|close up|screenshot) (?:of )?(?:an? |the )?", "", caption.strip())
+            place = scene.draft.node(
+                "Artifact", " ".join(title.split()[:8]), f"A picture: {caption}", (line.start, line.end), attributes={"kind": "picture"}
+            )
+            scene.draft.edge(scene.speaker(), "shared_picture", place, (line.start, line.end))
+
+
+def _fallback(scene: Scene, count: int) -> None:
+    """The first things talked about, when no clause gave a node."""
+    for token in scene.reading.doc:
+        if count and token.dep_ in ("nsubj", "dobj", "pobj", "attr", "ROOT", "conj", "nsubjpass") and not asked(token) and token.pos_ == "NOUN":
+            count -= scene.thing(token) is not None
+    scene.settle()
 
 
 def _mentions(reading: Reading) -> list[str]:
@@ -120,7 +143,7 @@ def _mentions(reading: Reading) -> list[str]:
             continue
         if reading.kind(token):
             found.append(token.text)
-        elif token.pos_ in ("NOUN", "PROPN") and token.dep_ != "compound" and token.lemma_.lower() not in words.VAGUE_NOUNS:
+        elif token.dep_ != "compound" and nameable(reading, token):
             first, last = phrase(reading, token)
             inside |= set(range(first.i, last.i + 1))
             found.append(reading.slice(first, last))

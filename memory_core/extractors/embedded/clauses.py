@@ -1,445 +1,380 @@
-"""What the clauses of a turn say: who does what to what, with its date, amount and place, never what is asked or supposed."""
+"""What the clauses of a turn say: who does, is, likes or wants what."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from memory_core.extractors.embedded import vocabulary as words
-from memory_core.extractors.embedded.draft import Draft
-from memory_core.extractors.embedded.reading import (
-    Reading,
-    Token,
-    conjuncts,
-    label_of,
-    noun_label,
-    own_clause,
-    phrase,
-    when_words,
-)
-from memory_core.schema import Scalar
+from memory_core.extractors.embedded.phrases import head_label
+from memory_core.extractors.embedded.reading import Token, conjuncts, own_clause
+from memory_core.extractors.embedded.said import SUBJECTS, denial, own_subjects, stated, wished
+from memory_core.extractors.embedded.scene import Scene
 
-SUBJECTS = ("nsubj", "nsubjpass", "csubj")
+_DEED_STOPS = frozenset("before after because since so while when until once as if where which who that with during".split())
 
 
-@dataclass
-class Clauses:
-    """Walks the clauses of one turn; `me` is the title of the speaker, `mine` the words that mean the speaker."""
+def walk(scene: Scene) -> None:
+    """Reads every stated clause of the turn into the scene's draft."""
+    for token in scene.reading.doc:
+        if token.pos_ in ("VERB", "AUX") and token.dep_ not in ("aux", "auxpass", "amod", "compound") and not scene.reading.kind(token):
+            if not (token.dep_ == "xcomp" and token.head.pos_ == "VERB") and stated(token, scene.mine):
+                _clause(scene, token)
 
-    reading: Reading
-    draft: Draft
-    me: str
-    mine: frozenset[str] = words.FIRST_PERSON
-    confirming: bool = False
-    places: dict[int, int | None] = field(default_factory=dict)
-    person: int | None = None
-    topic: int | None = None
 
-    # -- who and what ------------------------------------------------------------------------------------------
+def _clause(scene: Scene, verb: Token) -> None:
+    lemma = verb.lemma_.lower()
+    scene.reading.use(verb, verb)
+    if wished(verb) or (_intended(scene, verb) and any(scene.is_mine(t) for t in subjects(verb))):
+        goal(scene, verb)
+    elif lemma == "be":
+        copula(scene, verb)
+    elif lemma in words.LIKING | words.DISLIKING | words.PREFERRING or (lemma == "stand" and denial(verb)):
+        preference(scene, verb)
+    else:
+        action(scene, verb)
 
-    def speaker(self) -> int | None:
-        return self.draft.node("Person", self.me, f"{self.me} is a speaker of the conversation.", None, named=True)
 
-    def sentence(self, token: Token) -> str:
-        return str(token.sent.text).strip()
+def subjects(verb: Token) -> list[Token]:
+    """The subject tokens of a verb, its own or those of the verb it hangs on."""
+    own = own_subjects(verb)
+    if own:
+        return [s for c in own for s in conjuncts(c)]
+    if verb.dep_ in ("conj", "xcomp", "pcomp", "advcl") and verb.head.i != verb.i:
+        return subjects(verb.head if verb.head.pos_ in ("VERB", "AUX") else verb.head.head) if verb.head.head.i != verb.i else []
+    if verb.dep_ == "acl" and verb.head.pos_ in ("NOUN", "PROPN"):
+        return [verb.head]
+    return []
 
-    def thing(self, token: Token, default: str = "Concept", tails: tuple[str, ...] = ("of",), force: str = "") -> int | None:
-        """The node of a noun phrase or name; None for pronouns, dates, bare numbers and empty nouns."""
-        if token.i in self.places:
-            return self.places[token.i]
-        if token.lower_ in self.mine:
-            return self.speaker()
-        if token.pos_ == "PRON" and not self.reading.named(token):
-            return self.person if token.lower_ in words.THIRD_PERSON - {"they", "them"} else None
-        if self.reading.dated(token) or self.reading.kind(token) == "MONEY" or not self._nameable(token):
-            return None
-        named = self.reading.named(token)
-        label = force or label_of(self.reading, token, default)
-        wide = ("of", "to", "for", "about", "on", "in") if label == "Event" else tails
-        first, last = phrase(self.reading, token, wide)
-        title = self.reading.slice(first, last)
-        place = self.draft.node(
-            label, title, self.sentence(token), self.reading.span(first, last), named=named, attributes=self._numbers(token)
-        )
-        self.places[token.i] = place
-        if place is not None:
-            self._parts(token, place)
-            if label == "Person" and named:
-                self.person = place
-        return place
 
-    def _nameable(self, token: Token) -> bool:
-        if self.reading.named(token):
-            return True
-        if token.pos_ not in ("NOUN", "PROPN", "ADJ", "VERB", "X") or token.is_punct or not token.text[0].isalnum():
-            return False
-        if token.lemma_.lower() in words.VAGUE_NOUNS:
-            return any(c.dep_ in ("compound",) and c.lemma_.lower() not in words.VAGUE_NOUNS for c in token.lefts)
-        return True
+def holders(scene: Scene, verb: Token) -> list[int]:
+    """The nodes of the subjects; the speaker for a clause like "Took a trip to Rome"."""
+    tokens = subjects(verb)
+    if any(t.tag_ in ("WDT", "WP") for t in tokens) and verb.dep_ == "relcl":
+        tokens = [verb.head]
+    if not tokens and verb.dep_ in ("ROOT", "ccomp", "parataxis") and verb.tag_ in ("VBD", "VBN", "VBG") and scene.mine == words.FIRST_PERSON:
+        me = scene.speaker()
+        return [] if me is None else [me]
+    return [place for token in tokens for place in scene.who(token)]
 
-    def _numbers(self, token: Token) -> dict[str, Scalar]:
-        count = next((c for c in token.lefts if c.dep_ == "nummod" and not self.reading.kind(c)), None)
-        money = next((t for t in token.subtree if self.reading.kind(t) == "MONEY"), None)
-        found: dict[str, Scalar] = {}
-        if count is not None:
-            found["count"] = self.reading.slice(count.left_edge, count)
-        if money is not None:
-            found["amount"] = money.text
-        return found
 
-    def _parts(self, token: Token, place: int) -> None:
-        """What hangs on a noun: an owner's name, a preposition with a name, a relative clause's name."""
-        for child in token.children:
-            if child.dep_ == "appos" and self.reading.named(child) and not self.reading.named(token):
-                self.draft.edge(place, "named", self.thing(child), self.reading.span(child))
-            if child.dep_ == "prep" and self.reading.kind(token) == "" and child.i > token.i:
-                for target in (t for c in child.children if c.dep_ == "pobj" for t in conjuncts(c)):
-                    if self.reading.named(target):
-                        self.draft.edge(place, child.lower_, self.thing(target), self.reading.span(token, target))
-                    elif self.reading.dated(target):
-                        self.draft.describe(place, {"when": target.text})
-                    elif target.pos_ == "NOUN":
-                        self.draft.describe(place, {child.lower_: self._text(target)})
+def objects(verb: Token) -> list[Token]:
+    found = [t for c in verb.children if c.dep_ in ("dobj", "attr", "oprd") for t in conjuncts(c)]
+    if not found and verb.dep_ == "relcl" and own_subjects(verb) and not any(t.tag_ in ("WDT", "WP") for t in own_subjects(verb)):
+        found = [verb.head]
+    if not found and any(c.dep_ == "expl" for c in verb.children):
+        found = [t for c in verb.children if c.dep_ in SUBJECTS for t in conjuncts(c)]
+    return found
 
-    def _text(self, token: Token) -> str:
-        first, last = phrase(self.reading, token, ("of", "for", "to", "in", "with"))
-        return self.reading.slice(first, last)
 
-    def subjects(self, verb: Token) -> list[Token]:
-        """The subject tokens of a verb, its own or inherited from the verb it hangs on."""
-        own = [c for c in verb.children if c.dep_ in SUBJECTS]
-        if own:
-            return [s for c in own for s in conjuncts(c)]
-        if verb.dep_ in ("conj", "xcomp", "pcomp") and verb.head.i != verb.i and verb.head.pos_ in ("VERB", "AUX", "ADP"):
-            return self.subjects(verb.head)
-        if verb.dep_ in ("relcl", "acl") and verb.head.pos_ in ("NOUN", "PROPN"):
-            return [verb.head]
-        return []
+def prepositions(verb: Token) -> list[tuple[str, Token]]:
+    return [
+        (child.lower_, target)
+        for child in verb.children
+        if child.dep_ in ("prep", "agent", "dative")
+        for c in child.children
+        if c.dep_ == "pobj"
+        for target in conjuncts(c)
+    ]
 
-    # -- what counts as said -----------------------------------------------------------------------------------
 
-    def asked(self, token: Token) -> bool:
-        return str(token.sent.text).rstrip(" \"')”;").endswith("?")
+def _intended(scene: Scene, verb: Token) -> bool:
+    lemma = verb.lemma_.lower()
+    chained = any(c.dep_ in ("xcomp", "ccomp") and c.pos_ in ("VERB", "AUX") for c in verb.children)
+    return (
+        (lemma in words.WANTING and (chained or lemma in ("plan", "want")))
+        or (lemma == "go" and verb.tag_ == "VBG" and chained)
+        or (lemma == "have" and any(c.dep_ == "xcomp" and c.tag_ == "VB" for c in verb.children))
+        or (lemma in ("think", "consider", "save") and verb.tag_ == "VBG")
+        or (lemma == "look" and verb.tag_ == "VBG" and chained)
+        or any(c.dep_ == "aux" and c.lower_ in ("will", "'ll") for c in verb.children)
+    )
 
-    def factual(self, verb: Token) -> bool:
-        """Whether the turn states the clause: not asked, supposed, ordered, or said by somebody else."""
-        children = list(verb.children)
-        lowers = {c.lower_ for c in children if c.dep_ in ("aux", "mark")}
-        if lowers & words.CONDITION_MARKS or lowers & words.HYPOTHETICAL_MODALS:
-            return False
-        if any(c.dep_ == "advcl" and any(m.dep_ == "mark" and m.lower_ in ("if", "unless") for m in c.children) for c in children):
-            return False
-        if self.asked(verb) and not self._presupposed(verb):
-            return False
-        if verb.dep_ == "ROOT" and verb.tag_ == "VB" and not any(c.dep_ in SUBJECTS or c.dep_ == "aux" for c in children):
-            return False
-        return self._head_allows(verb)
 
-    def _presupposed(self, verb: Token) -> bool:
-        """A first-person statement inside a question: before the asking clause, or as a relative clause."""
-        subjects = [c for c in verb.children if c.dep_ in SUBJECTS]
-        if not any(s.lower_ in self.mine or any(c.dep_ == "poss" and c.lower_ in self.mine for c in s.children) for s in subjects):
-            return False
-        if any(c.dep_ in ("aux", "neg") and c.i < subjects[0].i for c in verb.children) or (verb.pos_ == "AUX" and verb.i < subjects[0].i):
-            return False
-        if any(t.tag_ in ("WDT", "WP", "WRB", "WP$") for t in verb.children if t.i < verb.i) and verb.dep_ != "relcl":
-            return False
-        return verb.dep_ not in ("ccomp", "advcl") or verb.head.i > verb.i or verb.head.lemma_ in ("mention", "tell")
+def preference(scene: Scene, verb: Token) -> None:
+    lemma, denied = verb.lemma_.lower(), bool(denial(verb))
+    disliking = lemma in words.DISLIKING or lemma == "stand"
+    if disliking and denied and lemma != "stand":
+        return
+    relationship = "dislikes" if disliking or denied else "prefers" if lemma == "prefer" else "likes"
+    places = []
+    for holder in holders(scene, verb):
+        for target in objects(verb):
+            label = "" if scene.reading.named(target) else "Preference"
+            places.append(_connect(scene, holder, relationship, scene.thing(target, "Preference", label), verb, target))
+        for deed in (c for c in verb.children if c.dep_ in ("xcomp", "ccomp") and c.pos_ == "VERB" and not own_subjects(c)):
+            for each in conjuncts(deed):
+                places.append(_connect(scene, holder, relationship, deed_node(scene, each, "Preference"), verb, each))
+    scene.details(verb, next((p for p in places if p is not None), None))
 
-    def _head_allows(self, verb: Token) -> bool:
-        head = verb.head
-        if head.i == verb.i:
-            return True
-        if verb.dep_ in ("ccomp", "parataxis") and head.pos_ == "VERB" and verb.i > head.i:
-            return self._said_here(head)
-        if verb.dep_ in ("conj", "xcomp", "advcl", "pcomp") and head.pos_ in ("VERB", "AUX"):
-            own_subject = any(c.dep_ in SUBJECTS for c in verb.children)
-            if verb.dep_ == "conj" and own_subject:
-                return self._head_allows(head) or not self.asked(verb)
-            return self.factual(head)
-        return True
 
-    def _said_here(self, head: Token) -> bool:
-        lemma = head.lemma_.lower()
-        mine = any(s.lower_ in self.mine for s in self.subjects(head))
-        if lemma in ("wonder", "ask", "wish", "imagine", "doubt", "hope", "pretend", "let", "want"):
-            return False
-        if lemma in words.ASSERTING | words.OWN_ASSERTING:
-            return mine and lemma in words.OWN_ASSERTING and not self.negated(head) and self.factual(head)
-        return self.factual(head)
+def deed_node(scene: Scene, verb: Token, label: str) -> int | None:
+    """The node of an action itself: "learn Portuguese", "hiking in the mountains"."""
+    subject = own_subjects(verb)
+    start = subject[0].left_edge.i if subject else verb.i
+    kept: list[Token] = []
+    for token in verb.doc[start : verb.right_edge.i + 1]:
+        date = scene.reading.dated(token) and token.dep_ != "dobj"
+        if kept and (token.text in ",;:.!?()\n" or token.lower_ in _DEED_STOPS or len(kept) >= 9 or date or token.is_space or (token.dep_ == "cc" and token.head.i == verb.i)):
+            break
+        kept.append(token)
+    while kept and (kept[-1].pos_ in ("ADP", "DET", "CCONJ", "PART", "PRON", "SCONJ", "AUX") or kept[-1].is_punct) and kept[-1].dep_ != "prt":
+        kept.pop()
+    if not kept:
+        return None
+    scene.reading.use(kept[0], kept[-1])
+    return scene.draft.node(
+        label, scene.reading.slice(kept[0], kept[-1]), scene.sentence(verb), scene.reading.span(kept[0], kept[-1])
+    )
 
-    def negated(self, verb: Token) -> str:
-        """"" or the prefix of a denied relationship: not, never, no_longer."""
-        for child in verb.children:
-            if child.dep_ == "neg" or child.lower_ in ("never", "not", "n't"):
-                later = any(t.lower_ in ("anymore", "longer") for t in own_clause(verb))
-                return "no_longer" if later else "never" if child.lower_ == "never" else "not"
-            if child.dep_ == "advmod" and child.lower_ == "longer" and any(g.lower_ == "no" for g in child.children):
-                return "no_longer"
-            if child.dep_ == "advmod" and child.lower_ in ("hardly", "rarely", "barely", "seldom"):
-                return child.lower_
-        if verb.dep_ == "conj" and any(c.lower_ in ("or", "nor") for c in verb.head.children) and not any(c.dep_ in SUBJECTS for c in verb.children):
-            return self.negated(verb.head)
-        if verb.dep_ == "xcomp" and verb.head.pos_ in ("VERB", "AUX"):
-            return self.negated(verb.head)
-        return ""
 
-    # -- the walk ----------------------------------------------------------------------------------------------
+def goal(scene: Scene, verb: Token) -> None:
+    """Wants, plans, hopes and what "will" be done, as Goal nodes named by the deed."""
+    me, denied = scene.speaker(), denial(verb)
+    deeds = [c for c in verb.children if c.dep_ in ("xcomp", "ccomp") and c.pos_ in ("VERB", "AUX") and c.i > verb.i]
+    deeds += [p for c in verb.children if c.dep_ == "prep" for p in c.children if p.dep_ == "pcomp"]
+    if any(c.dep_ == "aux" and c.lower_ in ("will", "'ll") for c in verb.children):
+        deeds = [verb]
+    found = [(deed, deed_node(scene, deed, "Goal")) for each in deeds for deed in [each, *(t for t in conjuncts(each)[1:] if not own_subjects(t))]]
+    if not deeds:
+        targets = objects(verb) + [t for _, t in prepositions(verb)]
+        found = [(t, scene.thing(t, "Goal", "" if scene.reading.named(t) or head_label(t.lemma_.lower()) == "Event" else "Goal")) for t in targets]
+    for deed, place in found:
+        if place is None:
+            continue
+        event = scene.draft.nodes[place].label == "Event"
+        name = f"does_not_{verb.lemma_}" if denied else "plans" if event else "has_goal"
+        scene.draft.edge(me, name, place, scene.reading.span(verb), scene.circumstances(verb))
+        scene.draft.describe(place, {**scene.circumstances(verb), **scene.circumstances(deed)})
+        _inside(scene, place, deed)
+        scene.topic = place
+        scene.details(deed, place)
 
-    def walk(self) -> None:
-        for token in self.reading.doc:
-            if token.pos_ in ("VERB", "AUX") and token.dep_ not in ("aux", "auxpass") and not self.reading.kind(token) and self.factual(token):
-                self.clause(token)
 
-    def holders(self, verb: Token) -> list[int]:
-        """The nodes of the subjects; the speaker for a clause like "Took a trip to Rome"."""
-        tokens = self.subjects(verb)
-        if not tokens and verb.dep_ == "ROOT" and verb.tag_ in ("VBD", "VBN", "VBG") and not self.confirming:
-            places = [self.speaker()]
-        else:
-            places = [self.topic if t.lower_ in words.VAGUE_SUBJECTS else self.thing(t) for t in tokens]
-        return [p for p in places if p is not None]
+def _inside(scene: Scene, place: int, deed: Token) -> None:
+    """The names and events inside a goal, and what it ends with."""
+    for token in deed.subtree:
+        event = token.pos_ == "NOUN" and head_label(token.lemma_.lower()) == "Event" and token.dep_ == "pobj"
+        if scene.reading.named(token) or (event and token.i != deed.i):
+            other = scene.thing(token)
+            scene.draft.edge(place, "involves", other, scene.reading.span(token))
 
-    def clause(self, verb: Token) -> None:
-        if verb.dep_ == "xcomp" and verb.head.pos_ == "VERB":
-            return
-        mine = [t for t in self.subjects(verb) if t.lower_ in self.mine]
-        lemma = verb.lemma_.lower()
-        if lemma == "be":
-            self.copula(verb)
-        elif lemma in words.LIKING | words.DISLIKING | words.PREFERRING or (lemma == "stand" and self.negated(verb)):
-            self.preference(verb)
-        elif mine and self.intended(verb):
-            self.goal(verb)
-        else:
-            self.action(verb)
 
-    def intended(self, verb: Token) -> bool:
-        lemma = verb.lemma_.lower()
-        chained = any(c.dep_ == "xcomp" and c.pos_ in ("VERB", "AUX") for c in verb.children)
-        return (
-            (lemma in words.WANTING and (chained or lemma in ("plan", "want")))
-            or (lemma == "go" and verb.tag_ == "VBG" and chained)
-            or (lemma in ("think", "consider") and verb.tag_ == "VBG")
-            or (lemma == "look" and chained)
-            or any(c.dep_ == "aux" and c.lower_ in ("will", "'ll") for c in verb.children)
-        )
-
-    # -- kinds of clause ---------------------------------------------------------------------------------------
-
-    def preference(self, verb: Token) -> None:
-        lemma, denied = verb.lemma_.lower(), bool(self.negated(verb))
-        disliked = lemma in words.DISLIKING or lemma == "stand" or denied
-        relationship = "dislikes" if disliked else "prefers" if lemma == "prefer" else "likes"
-        if lemma in words.DISLIKING and denied:
-            return
-        for holder in self.holders(verb):
-            for target in self.objects(verb):
-                place = self.thing(target, "Preference", ("of", "for", "in", "with"))
-                self.connect(holder, relationship, place, verb, target)
-            for chained in (c for c in verb.children if c.dep_ in ("xcomp", "ccomp") and c.pos_ == "VERB"):
-                self.connect(holder, relationship, self.deed(chained, "Preference"), verb, chained)
-
-    def deed(self, verb: Token, label: str) -> int | None:
-        """The node of an action itself: "learn Portuguese", "hiking in the mountains"."""
-        tokens = [t for t in own_clause(verb) if t.i >= verb.i and not t.is_space]
-        kept = []
-        for token in tokens:
-            if kept and (token.i != kept[-1].i + 1 or token.text in ",;:.!" or len(kept) >= 9 or self.reading.dated(token)):
-                break
-            kept.append(token)
-        while kept and (kept[-1].pos_ in ("ADP", "DET", "CCONJ", "PART", "PRON", "SCONJ") or kept[-1].is_punct):
-            kept.pop()
-        if not kept:
-            return None
-        return self.draft.node(label, self.reading.slice(kept[0], kept[-1]), self.sentence(verb), self.reading.span(kept[0], kept[-1]))
-
-    def goal(self, verb: Token) -> None:
-        holder, denied = self.speaker(), self.negated(verb)
-        deeds = [c for c in verb.children if c.dep_ == "xcomp" and c.pos_ in ("VERB", "AUX")]
-        deeds += [p for c in verb.children if c.dep_ == "prep" for p in c.children if p.dep_ == "pcomp"]
-        if any(c.dep_ == "aux" and c.lower_ in ("will", "'ll") for c in verb.children):
-            deeds = [verb]
-        places = [self.deed(d, "Goal") for deed in deeds for d in conjuncts(deed)]
-        targets = deeds
-        if not deeds:
-            targets = self.objects(verb) + [t for _, t in self.prepositions(verb)]
-            places = [self.thing(t, "Goal", ("of", "for", "in", "to")) for t in targets]
-        for place in places:
-            if place is None:
+def copula(scene: Scene, verb: Token) -> None:
+    denied = denial(verb)
+    since = any(c.dep_ == "mark" and c.lower_ in ("since", "when", "as", "while") for c in verb.children)
+    tokens = subjects(verb)
+    if any(c.dep_ == "expl" for c in verb.children):
+        _there_is(scene, verb)
+        return
+    for holder in holders(scene, verb):
+        person = scene.draft.nodes[holder].label == "Person"
+        for token in (t for c in verb.children if c.dep_ in ("attr", "acomp", "oprd") for t in conjuncts(c)):
+            if since and token.pos_ == "NOUN":
                 continue
-            self.draft.edge(holder, f"{denied}_planned" if denied else "has_goal", place, self.reading.span(verb))
-            self.describe(place, verb)
-            self.topic = place
-        for deed in targets:
-            for token in deed.subtree:
-                if self.reading.named(token) and places and places[0] is not None:
-                    self.draft.edge(places[0], "involves", self.thing(token), self.reading.span(token))
-                elif self.reading.dated(token) and places and places[0] is not None:
-                    self.draft.describe(places[0], {"when": token.text})
+            if person:
+                person_is(scene, holder, verb, token, denied)
+            else:
+                thing_is(scene, holder, verb, token, denied)
+        for preposition, target in prepositions(verb):
+            _is_at(scene, holder, preposition, target, denied, verb)
+        if not person:
+            scene.draft.describe(holder, scene.circumstances(verb))
+            if scene.reading.doc[tokens[0].i].pos_ != "PRON":
+                scene.topic = holder
+        _favourite(scene, tokens, verb, denied)
+        scene.details(verb, holder if not person else scene.topic)
 
-    def copula(self, verb: Token) -> None:
-        denied = self.negated(verb)
-        tokens = self.subjects(verb)
-        mine = any(t.lower_ in self.mine for t in tokens)
-        for holder in self.holders(verb):
-            for token in (t for c in verb.children if c.dep_ in ("attr", "acomp", "oprd") for t in conjuncts(c)):
-                if mine:
-                    self.i_am(holder, verb, token, denied)
-                else:
-                    self.it_is(holder, verb, token, denied)
-            for preposition, target in self.prepositions(verb):
-                if self.reading.dated(target):
-                    self.draft.describe(holder, {"when": target.text})
-                else:
-                    name = f"{denied}_{preposition}" if denied else f"is_{preposition}"
-                    self.draft.edge(holder, name, self.thing(target), self.reading.span(verb, target))
-            if not mine:
-                self.describe(holder, verb)
 
-    def i_am(self, me: int, verb: Token, token: Token, denied: str) -> None:
-        lemma = token.lemma_.lower()
-        prefix = f"{denied}_" if denied else ""
-        age = next((t for t in token.subtree if t.like_num), None)
-        if age is not None and not denied and (token.like_num or lemma in ("old", "year")):
-            self.draft.describe(me, {"age": age.text})
-        if token.pos_ in ("NOUN", "PROPN"):
-            place = self.thing(token)
-            self.draft.edge(me, f"{prefix}is_a", place, self.reading.span(verb, token))
-            if not denied and noun_label(lemma) == "Person":
-                self.draft.describe(me, {"job": self._text(token)})
-        for child in token.children:
-            for target in (t for c in child.children if child.dep_ == "prep" and c.dep_ in ("pobj", "pcomp") for t in conjuncts(c)):
-                self.adjective(me, verb, token, child, target, denied)
+def _there_is(scene: Scene, verb: Token) -> None:
+    for token in objects(verb):
+        place = None if denial(verb) else scene.thing(token)
+        scene.details(verb, place)
 
-    def adjective(self, me: int, verb: Token, token: Token, preposition: Token, target: Token, denied: str) -> None:
-        """ "I am good at chess", "I am allergic to nuts", "I am a nurse at Mercy"."""
-        lemma, prefix = token.lemma_.lower(), f"{denied}_" if denied else ""
-        span = self.reading.span(verb, target)
-        label = "Concept"
-        name = f"{prefix}{lemma}_{preposition.lower_}"
-        if lemma in words.SKILL_ADJECTIVES and preposition.lower_ in ("at", "in", "with"):
-            label, name = "Skill", f"{prefix}has_skill"
-        elif lemma in words.LIKING_ADJECTIVES or lemma == "fan":
-            label, name = "Preference", "dislikes" if denied else "likes"
-        elif lemma in words.DISLIKING_ADJECTIVES:
-            label = "Preference"
-        elif token.pos_ == "NOUN" and preposition.lower_ in ("at", "for", "with") and noun_label(lemma) == "Person":
-            label, name = "Organization", f"{prefix}works_at"
-        place = self.deed(target, label) if target.pos_ == "VERB" else self.thing(target, label)
-        self.draft.edge(me, name, place, span, self.circumstances(verb))
-        if name == "works_at" and place is not None:
-            self.draft.describe(me, {"employer": self.draft.nodes[place].title})
 
-    def it_is(self, holder: int, verb: Token, token: Token, denied: str) -> None:
-        text = self._text(token) if token.pos_ in ("NOUN", "PROPN") else self.reading.slice(token.left_edge, token)
-        if self.reading.named(token):
-            self.draft.edge(holder, f"{denied}_is" if denied else "is", self.thing(token), self.reading.span(verb, token))
-        elif self.reading.dated(token):
-            self.draft.describe(holder, {"when": token.text})
-        else:
-            name = f"is_{denied}" if denied else "is"
-            if name in self.draft.nodes[holder].attributes:
-                name = f"{name}_also"
-            self.draft.describe(holder, {name: text})
-        for child in token.children:
-            for target in (t for c in child.children if child.dep_ == "prep" and c.dep_ == "pobj" for t in conjuncts(c)):
-                if self.reading.named(target):
-                    self.draft.edge(holder, f"{denied}_{token.lemma_}_{child.lower_}" if denied else f"{token.lemma_}_{child.lower_}", self.thing(target), self.reading.span(verb, target))
-                else:
-                    self.draft.describe(holder, {child.lower_: self._text(target)})
+def _favourite(scene: Scene, tokens: list[Token], verb: Token, denied: str) -> None:
+    """ "My favourite film is X": the speaker likes X."""
+    for subject in tokens:
+        adjectives = {c.lower_ for c in subject.children} | {c.lower_ for c in (subject,)}
+        if adjectives & {"favorite", "favourite"} and any(scene.is_mine(c) for c in subject.children) and not denied:
+            for target in (t for c in verb.children if c.dep_ in ("attr", "acomp") for t in conjuncts(c)):
+                place = scene.thing(target, "Preference")
+                scene.draft.edge(scene.speaker(), "likes", place, scene.reading.span(verb, target), {"favorite": subject.text})
 
-    def action(self, verb: Token) -> None:
-        holders = self.holders(verb)
-        chain = [verb]
-        while (following := next((c for c in chain[-1].children if c.dep_ == "xcomp" and c.pos_ == "VERB"), None)) is not None:
-            chain.append(following)
-        last, denied = chain[-1], self.negated(verb)
-        past = verb.lemma_ == "use" and len(chain) > 1 and verb.tag_ in ("VBD", "VBN")
-        found = False
-        for holder in holders:
-            person = self.draft.nodes[holder].label == "Person"
-            for preposition, target in [("", t) for t in self.objects(last)] + self.prepositions(last):
-                if self.reading.dated(target) or self.reading.kind(target) == "MONEY":
-                    continue
-                if preposition and not self.reading.named(target) and not person:
-                    self.draft.describe(holder, {f"{last.lemma_}_{preposition}": self._text(target)})
-                    continue
-                if preposition and found and not self.reading.named(target):
-                    if self.topic is not None:
-                        self.draft.describe(self.topic, {preposition: self._text(target)})
-                    continue
-                name, label = self.relation(chain, preposition, denied, past)
-                place = self.thing(target, label)
-                if preposition and found and self.topic is not None:
-                    self.draft.edge(self.topic, preposition, place, self.reading.span(last, target))
-                    continue
-                self.connect(holder, name, place, verb, target)
-                self.single_valued(holder, name, place)
-                found = found or place is not None
-            if not person:
-                self.describe(holder, verb)
 
-    def relation(self, chain: list[Token], preposition: str, denied: str, past: bool) -> tuple[str, str]:
-        last = chain[-1]
-        particle = next((c.lower_ for c in last.children if c.dep_ == "prt"), "")
-        lemma = f"{last.lemma_.lower()}_{particle}" if particle else last.lemma_.lower()
-        listed = words.RELATIONS.get((lemma, preposition))
-        label = listed[1] if listed else "Concept"
-        if past:
-            return "_".join(filter(None, ["used_to", lemma, preposition])), label
-        if len(chain) > 1:
-            name = "_".join(filter(None, [_form(chain[0]), *(t.lower_ for t in chain[1:]), particle, preposition]))
-        else:
-            name = listed[0] if listed else "_".join(filter(None, [_form(last), particle, preposition]))
-        return (f"{denied}_{name}" if denied else name), label
+def _is_at(scene: Scene, holder: int, preposition: str, target: Token, denied: str, verb: Token) -> None:
+    if scene.reading.dated(target):
+        scene.describe_when(holder, target)
+        return
+    into = preposition == "into"
+    name = "likes" if into else f"is_{preposition}"
+    if denied:
+        name = "dislikes" if into else f"is_not_{preposition}"
+    place = scene.thing(target, "Preference" if into else "Concept", "Preference" if into and not scene.reading.named(target) else "")
+    scene.draft.edge(holder, name, place, scene.reading.span(verb, target), scene.circumstances(verb))
 
-    def connect(self, holder: int, name: str, place: int | None, verb: Token, target: Token) -> None:
-        if place is None:
-            return
-        self.draft.edge(holder, name, place, self.reading.span(verb, target) if verb.i < target.i else self.reading.span(target, verb), self.circumstances(verb))
-        self.describe(place, verb)
-        self.topic = place
 
-    def single_valued(self, holder: int, name: str, place: int | None) -> None:
-        if place is None:
-            return
-        title = self.draft.nodes[place].title
-        if name in ("lives_in", "moved_to"):
-            self.draft.describe(holder, {"home": title})
-        elif name == "works_at":
-            self.draft.describe(holder, {"employer": title})
-        elif name == "works_as":
-            self.draft.describe(holder, {"job": title})
-        elif name == "married_to":
-            self.draft.describe(holder, {"spouse": title})
+def person_is(scene: Scene, who: int, verb: Token, token: Token, denied: str) -> None:
+    """ "I'm a nurse", "Ana is allergic to nuts", "I'm 32"."""
+    lemma = token.lemma_.lower()
+    age = next((t for t in token.subtree if t.like_num or scene.reading.dated(t)), None)
+    if age is not None and not denied and (token.like_num or lemma in ("old", "year") or "year" in token.text):
+        scene.draft.describe(who, {"age": age.text})
+        scene.reading.use(age, age)
+        return
+    if token.pos_ in ("NOUN", "PROPN") and not any(c.lower_ == "fan" for c in (token,)):
+        work = head_label(lemma) == "Person" and lemma not in words.KIN
+        name = "works_as" if work else "is_a"
+        place = scene.thing(token, "Concept", "Concept" if work else "")
+        scene.draft.edge(who, f"is_not_{name.removeprefix('is_')}" if denied else name, place, scene.reading.span(verb, token))
+        if work and not denied and place is not None:
+            scene.draft.describe(who, {"job": scene.draft.nodes[place].title})
+    elif token.pos_ == "ADJ" and scene.draft.nodes[who].title != scene.me:
+        scene.draft.describe(who, {"is_not" if denied else "is": scene.text(token)})
+    for child in token.children:
+        for target in (t for c in child.children if child.dep_ == "prep" and c.dep_ in ("pobj", "pcomp") for t in conjuncts(c)):
+            _adjective(scene, who, verb, token, child, target, denied)
 
-    # -- parts of a clause -------------------------------------------------------------------------------------
 
-    def objects(self, verb: Token) -> list[Token]:
-        return [t for c in verb.children if c.dep_ in ("dobj", "attr", "oprd", "nsubjpass") and not (c.dep_ == "nsubjpass" and c in self.subjects(verb)) for t in conjuncts(c) if t.pos_ != "VERB"]
+def _adjective(scene: Scene, who: int, verb: Token, token: Token, preposition: Token, target: Token, denied: str) -> None:
+    """ "good at chess", "allergic to nuts", "a nurse at Mercy"."""
+    lemma = token.lemma_.lower()
+    label, name = "Concept", f"is_not_{lemma}_{preposition.lower_}" if denied else f"{lemma}_{preposition.lower_}"
+    if lemma in words.SKILL_ADJECTIVES and preposition.lower_ in ("at", "in", "with"):
+        label, name = "Skill", "lacks_skill" if denied else "has_skill"
+    elif lemma in words.LIKING_ADJECTIVES or lemma == "fan":
+        label, name = "Preference", "dislikes" if denied else "likes"
+    elif token.pos_ == "NOUN" and preposition.lower_ in ("at", "for", "with") and head_label(lemma) == "Person":
+        label, name = "Organization", "does_not_work_at" if denied else "works_at"
+    if scene.reading.dated(target):
+        return
+    force = label if label in ("Skill", "Preference") and not scene.reading.named(target) else ""
+    place = deed_node(scene, target, label) if target.pos_ == "VERB" else scene.thing(target, label, force)
+    scene.draft.edge(who, name, place, scene.reading.span(verb, target), scene.circumstances(verb))
+    if place is not None:
+        scene.topic = place
+        if name == "works_at":
+            scene.draft.describe(who, {"employer": scene.draft.nodes[place].title})
 
-    def prepositions(self, verb: Token) -> list[tuple[str, Token]]:
-        return [
-            (child.lower_, target)
-            for child in verb.children
-            if child.dep_ in ("prep", "agent", "dative") or (child.dep_ == "prt" and any(g.dep_ == "pobj" for g in child.children))
-            for c in child.children
-            if c.dep_ == "pobj"
-            for target in conjuncts(c)
-        ]
 
-    def circumstances(self, verb: Token) -> dict[str, Scalar]:
-        when = when_words(self.reading, verb)
-        return {"when": when} if when else {}
+def thing_is(scene: Scene, holder: int, verb: Token, token: Token, denied: str) -> None:
+    """ "The bike is blue", "the wedding is in June"."""
+    span = scene.reading.span(verb, token) if verb.i < token.i else None
+    if scene.reading.named(token):
+        scene.draft.edge(holder, "is_not" if denied else "is", scene.thing(token), span)
+    elif scene.reading.dated(token):
+        scene.describe_when(holder, token)
+    else:
+        name = "is_not" if denied else "is"
+        noun = token.pos_ in ("NOUN", "PROPN")
+        text = scene.text(token) if noun else scene.reading.slice(token.left_edge, token)
+        scene.reading.use(token.left_edge if not noun else token, token)
+        scene.draft.describe(holder, {scene._free(holder, name): text})
+    for child in token.children:
+        for target in (t for c in child.children if child.dep_ == "prep" and c.dep_ == "pobj" for t in conjuncts(c)):
+            scene.hang(holder, child.lower_, target)
 
-    def describe(self, place: int, verb: Token) -> None:
-        """Dates, amounts and durations of the clause as attributes of what it is about."""
-        found = self.circumstances(verb)
-        for token in own_clause(verb):
-            if self.reading.kind(token) == "MONEY":
-                found["amount"] = token.text
-        if self.draft.nodes[place].label != "Person":
-            self.draft.describe(place, found)
+
+def action(scene: Scene, verb: Token) -> None:
+    """Any other verb: an edge from the subject to its objects, the rest as attributes."""
+    chain = [verb]
+    while (deeper := next((c for c in chain[-1].children if c.dep_ == "xcomp" and c.pos_ == "VERB"), None)) is not None:
+        chain.append(deeper)
+        scene.reading.use(deeper, deeper)
+    last, denied = chain[-1], denial(verb)
+    who = holders(scene, verb)
+    anchor: int | None = None
+    for target in objects(last):
+        for holder in who or [None]:
+            name, label = relation(chain, "", denied, target)
+            place = scene.thing(target, label, "Skill" if name == "has_skill" else "")
+            if holder is not None:
+                place = _connect(scene, holder, name, place, verb, target)
+                _single_valued(scene, holder, name, place)
+            anchor = anchor if anchor is not None else place
+    for preposition, target in prepositions(last):
+        anchor = _prepositional(scene, chain, who, preposition, target, denied, anchor)
+    for holder in who:
+        if anchor is None and scene.draft.nodes[holder].label != "Person":
+            anchor = holder
+    if anchor is not None:
+        scene.draft.describe(anchor, scene.circumstances(verb) | scene.circumstances(last)) if scene.draft.nodes[anchor].label != "Person" else None
+        scene.topic = anchor if scene.draft.nodes[anchor].label != "Person" else scene.topic
+    if verb.pos_ == "VERB" and anchor is not None and not who and last.lemma_ not in ("have", "get"):
+        scene.loose.append(("does", last.text))
+    scene.details(last, anchor if anchor is not None else scene.topic)
+
+
+def _prepositional(
+    scene: Scene, chain: list[Token], who: list[int], preposition: str, target: Token, denied: str, anchor: int | None
+) -> int | None:
+    if scene.reading.dated(target) or scene.reading.kind(target) == "MONEY":
+        return anchor
+    listed = relation(chain, preposition, denied, target)
+    known = listed[0] in _LISTED or scene.reading.named(target)
+    if anchor is not None and not known:
+        return anchor
+    for holder in who:
+        person = scene.draft.nodes[holder].label == "Person"
+        if not person and not known:
+            scene.hang(holder, f"{chain[-1].lemma_}_{preposition}", target)
+            continue
+        place = scene.thing(target, listed[1])
+        if anchor is not None and place is not None and scene.draft.nodes[anchor].label == "Event":
+            scene.draft.edge(anchor, preposition if preposition not in ("in", "at") else "located_in", place, scene.reading.span(target))
+        elif place is not None:
+            _connect(scene, holder, listed[0], place, chain[0], target)
+            _single_valued(scene, holder, listed[0], place)
+            anchor = anchor if anchor is not None else place
+    return anchor
+
+
+_LISTED = frozenset(name for name, _ in words.RELATIONS.values())
+_SKILLS = {("play", ""), ("speak", ""), ("know", "")}
+
+
+def relation(chain: list[Token], preposition: str, denied: str, target: Token) -> tuple[str, str]:
+    """The relationship a chain of verbs sets, and the label its object takes when nothing else says."""
+    first, last = chain[0], chain[-1]
+    particle = next((c.lower_ for c in last.children if c.dep_ == "prt"), "")
+    lemma = "_".join(filter(None, [last.lemma_.lower(), particle]))
+    listed = words.RELATIONS.get((lemma, preposition))
+    label = listed[1] if listed else "Concept"
+    if (lemma, preposition) in _SKILLS and len(chain) == 1 and not denied and last.tag_ in ("VBP", "VBZ", "VB"):
+        if lemma == "speak" or (target.lemma_.lower() in words.SKILLS | words.INSTRUMENTS) or (lemma == "know" and target.pos_ == "PROPN"):
+            return "has_skill", "Skill"
+    if first.lemma_ == "use" and len(chain) > 1 and first.tag_ in ("VBD", "VBN"):
+        return "_".join(filter(None, ["used_to", lemma, preposition])), label
+    if len(chain) > 1:
+        pieces = [_form(first)]
+        for deeper in chain[1:]:
+            pieces += ["to"] * any(c.dep_ == "aux" and c.lower_ == "to" for c in deeper.children) + [deeper.lower_]
+        name = "_".join(filter(None, [*pieces, particle, preposition]))
+        bare = "_".join(filter(None, [first.lemma_.lower(), *pieces[1:], particle, preposition]))
+    else:
+        name = listed[0] if listed else "_".join(filter(None, [_form(last), particle, preposition]))
+        bare = "_".join(filter(None, [lemma, preposition]))
+    if not denied:
+        return name, label
+    auxiliary = "did" if first.tag_ == "VBD" or any(c.lower_ == "did" for c in first.children) else "does"
+    prefix = {"not": f"{auxiliary}_not", "cannot": "cannot"}.get(denied)
+    return (f"{prefix}_{bare}" if prefix else f"{denied}_{name}"), label
+
+
+def _connect(scene: Scene, holder: int, name: str, place: int | None, verb: Token, target: Token) -> int | None:
+    if place is None or place == holder:
+        return None
+    first, last = (verb, target) if verb.i < target.i else (target, verb)
+    scene.draft.edge(holder, name, place, scene.reading.span(first, last), scene.circumstances(verb))
+    if scene.draft.nodes[place].label != "Person":
+        scene.draft.describe(place, scene.circumstances(verb))
+        scene.topic = place
+    return place
+
+
+def _single_valued(scene: Scene, holder: int, name: str, place: int | None) -> None:
+    attribute = {
+        "lives_in": "home", "moved_to": "home", "works_at": "employer", "works_as": "job", "married_to": "spouse"
+    }.get(name)  # fmt: skip
+    if place is not None and attribute:
+        scene.draft.describe(holder, {attribute: scene.draft.nodes[place].title})
 
 
 def _form(verb: Token) -> str:

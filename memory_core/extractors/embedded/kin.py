@@ -3,69 +3,96 @@
 from __future__ import annotations
 
 from memory_core.extractors.embedded import vocabulary as words
-from memory_core.extractors.embedded.clauses import Clauses
 from memory_core.extractors.embedded.reading import Token
+from memory_core.extractors.embedded.said import asked
+from memory_core.extractors.embedded.scene import Scene
 
 
-def read_people(clauses: Clauses) -> None:
-    """Adds a Person for every relative or pet of the speaker that the turn does not only ask about."""
-    for token in clauses.reading.doc:
+def read_people(scene: Scene) -> None:
+    """Adds a Person for every relative of the speaker and an Artifact for every pet, with `has_…` edges."""
+    for token in scene.reading.doc:
         lemma = token.lemma_.lower()
-        if lemma in words.KIN | words.PETS and not clauses.reading.kind(token) and (owned := _owner(clauses, token)):
-            _relative(clauses, token, lemma, owned == "mine")
+        if lemma not in words.KIN | words.PETS or scene.reading.kind(token) or token.i in scene.places:
+            continue
+        name = _name(scene, token)
+        if _mine(scene, token) and (name is not None or not asked(token)):
+            _relative(scene, token, lemma, name)
+        elif name is not None and _called(scene, token) is not None and lemma in words.PETS | words.PEOPLE:
+            _named_one(scene, token, lemma, name)
 
 
-def _owner(clauses: Clauses, token: Token) -> str:
-    if clauses.asked(token) and _name(clauses, token) is None:
-        return ""
+def _mine(scene: Scene, token: Token) -> bool:
     owners = [c for c in token.children if c.dep_ == "poss"]
-    if not owners and token.dep_ == "compound":
+    if not owners and token.dep_ in ("compound", "nmod", "appos", "amod"):
         owners = [c for c in token.head.children if c.dep_ == "poss" and c.i < token.i]
-    if any(c.lower_ in clauses.mine for c in owners):
-        return "mine"
-    return "named" if not owners and _called(clauses, token) is not None and token.lemma_.lower() in words.PETS else ""
+    return any(scene.is_mine(c) for c in owners)
 
 
-def _called(clauses: Clauses, token: Token) -> Token | None:
+def _called(scene: Scene, token: Token) -> Token | None:
     for clause in (c for c in token.children if c.dep_ == "acl" and c.lemma_ in ("name", "call")):
         for child in clause.children:
-            if child.dep_ in ("oprd", "dobj", "attr", "ccomp") and (clauses.reading.named(child) or child.text[0].isupper()):
+            if child.dep_ in ("oprd", "dobj", "attr", "ccomp", "xcomp") and child.text[0].isupper():
                 return child
     return None
 
 
-def _name(clauses: Clauses, token: Token) -> Token | None:
-    reading = clauses.reading
-    if token.dep_ == "compound" and token.head.text[0].isupper():
+def _name(scene: Scene, token: Token) -> Token | None:
+    reading = scene.reading
+    if token.dep_ in ("compound", "nmod") and reading.named(token.head) and token.head.text[0].isupper():
         return token.head
     for child in token.children:
-        if child.dep_ in ("appos",) and (reading.named(child) or child.pos_ == "PROPN"):
+        if child.dep_ == "appos" and (reading.named(child) or child.pos_ == "PROPN"):
             return child
     following = token.nbor(1) if token.i + 1 < len(token.doc) else None
-    if following is not None and reading.named(following) and following.dep_ not in ("pobj", "dobj"):
+    if following is not None and following.text in (",", "(") and token.i + 2 < len(token.doc) and token.nbor(2).dep_ == "appos":
+        following = token.nbor(2)
+    if following is not None and reading.named(following) and reading.kind(following) not in ("NORP", "GPE"):
         return following
-    called = _called(clauses, token)
+    if following is not None and following.text == "'s" and token.i + 2 < len(token.doc) and token.nbor(2).lemma_ == "name":
+        return next((c for c in token.nbor(2).head.children if c.dep_ in ("attr", "acomp") and c.text[0].isupper()), None)
+    called = _called(scene, token)
     if called is not None:
         return called
-    if token.dep_ == "nsubj" and token.head.lemma_ == "be":
-        for child in token.head.children:
-            if child.dep_ == "attr" and reading.kind(child) in ("PERSON", "NAME") :
-                return child
+    if token.dep_ in ("nsubj", "attr") and token.head.lemma_ == "be" and token.lemma_.lower() in words.PETS | words.KIN:
+        return next((c for c in token.head.children if c.dep_ == "attr" and reading.kind(c) in ("PERSON", "NAME")), None)
     return None
 
 
-def _relative(clauses: Clauses, token: Token, lemma: str, mine: bool) -> None:
-    draft, name = clauses.draft, _name(clauses, token)
-    title = name.text if name is not None else f"{clauses.me}'s {lemma}"
-    span = clauses.reading.span(name if name is not None else token)
-    place = draft.node(
-        "Person", title, f"{title} is {clauses.me}'s {lemma}. {clauses.sentence(token)}", span, named=True, attributes={"relation": lemma}
+def _relative(scene: Scene, token: Token, lemma: str, name: Token | None) -> None:
+    pet = lemma in words.PETS
+    relation = words.KIN_NAMES.get(lemma, lemma)
+    noun = token.lower_ if token.tag_ == "NNS" else relation
+    title = name.text if name is not None else f"{scene.me}'s {noun}"
+    count = next((c.text for c in token.children if c.dep_ == "nummod"), "")
+    key = "kind" if pet else "relation"
+    place = scene.draft.node(
+        "Artifact" if pet else "Person",
+        title,
+        f"{title}: {scene.me}'s {noun}. {scene.sentence(token)}",
+        scene.reading.span(name if name is not None else token),
+        named=True,
+        attributes={key: scene.reading.slice(token, token) if pet else relation, "count": count},
     )
-    clauses.places[token.i] = place
-    if name is not None:
-        clauses.places[name.i] = place
-    clauses.person = place
-    me = clauses.speaker()
-    draft.edge(me, f"has_{lemma}", place, clauses.reading.span(token))
-    if lemma in words.SPOUSES and name is not None and me is not None:
-        draft.describe(me, {"spouse": title})
+    _keep(scene, token, name, place, pet)
+    me = scene.speaker()
+    scene.draft.edge(me, "has_pet" if pet else f"has_{relation}", place, scene.reading.span(token))
+    if relation in words.SPOUSES and name is not None and me is not None:
+        scene.draft.describe(me, {"spouse": title})
+
+
+def _named_one(scene: Scene, token: Token, lemma: str, name: Token) -> None:
+    """A pet or person called by name: the clause says whose it is."""
+    pet = lemma in words.PETS
+    place = scene.draft.node(
+        "Artifact" if pet else "Person", name.text, scene.sentence(token), scene.reading.span(name), named=True, attributes={"kind": lemma}
+    )
+    _keep(scene, token, name, place, pet)
+
+
+def _keep(scene: Scene, token: Token, name: Token | None, place: int | None, pet: bool) -> None:
+    for each in (token, name):
+        if each is not None:
+            scene.places[each.i] = place
+            scene.reading.use(each, each)
+    if place is not None:
+        scene.people.append(place)

@@ -1,21 +1,27 @@
-"""What an assistant's lists hold: each item's name with its place, its gist and what the list is about."""
+"""What an assistant's lists and tables hold: each item's name with its place, its gist, and what the list is about."""
 
 from __future__ import annotations
 
 import re
 
-from memory_core.extractors.embedded.clauses import Clauses
-from memory_core.extractors.embedded.reading import Token, label_of
+from memory_core.extractors.embedded.phrases import label_of, nameable
+from memory_core.extractors.embedded.reading import Token
+from memory_core.extractors.embedded.scene import Scene
 from memory_core.extractors.embedded.text import Line
 from memory_core.schema import Scalar, content_words
 
-_SPLIT = re.compile(r"\s*(?::\s|\s[-–—]\s|\s\()")
+ITEM_WORDS = 8
+ITEMS = 12
+SLICES = 3
+
+_SPLIT = re.compile(r"\s*(?::(?=\s|$)|\s[-–—]\s|\s\(|\sby\s(?=[A-Z])|,\s)")
 _FIGURE = re.compile(r"[$€£]?\d[\d,.]*(?:\s?(?:%|percent|[a-zA-Z]{1,12}))?")
-ITEM_WORDS = 9
+_AUTHOR = re.compile(r"^\s*by ((?:[A-ZÀ-Þ][\w.'-]+ ?){1,4}(?:(?:,| and| &) (?:[A-ZÀ-Þ][\w.'-]+ ?){1,4})*)")
+_RECOMMENDS = re.compile(r"\b(?:recommend|suggest|you (?:might|could|may|can)|try|here are|consider|options?|ideas?|tips?)\b", re.I)
 
 
 def head_of(text: str) -> tuple[int, int]:
-    """Places of an item's name in its line: up to the first colon, dash or bracket, at most `ITEM_WORDS` words.
+    """Places of an item's name in its line: up to the first colon, dash, bracket or author, at most `ITEM_WORDS` words.
 
     >>> line = "Green transportation: ships by sea"
     >>> line[slice(*head_of(line))]
@@ -33,49 +39,152 @@ def head_of(text: str) -> tuple[int, int]:
     return start, end
 
 
-def gist(text: str, count: int = 6) -> str:
-    """The first `count` content words of what an item says of itself."""
-    return " ".join(content_words(text)[:count])
+def slices(text: str, count: int = SLICES, length: int = 6) -> list[str]:
+    """The first `count` stretches of at most `length` words of what an item says of itself, verbatim.
+
+    >>> slices(": ships by sea instead of air, which is slower", 2, 4)
+    ['ships by sea instead', 'air']
+    """
+    found = []
+    for clause in re.split(r"[,;:.!?()\n]+\s|\s[-–—]\s", text):
+        pieces = clause.strip(" -–—:;,.()").split()
+        while pieces and len(found) < count:
+            while pieces and not content_words(pieces[0]):
+                pieces = pieces[1:]
+            piece, pieces = pieces[:length], pieces[length:]
+            if content_words(" ".join(piece)):
+                found.append(" ".join(piece))
+    return found[:count]
 
 
-def read_items(clauses: Clauses, lines: tuple[Line, ...], recommends: bool) -> None:
-    """Adds a node an item, with `rank`, `gist` and `figure`, and an edge to the heading above it."""
-    text, topic, assistant = clauses.reading.text, None, None
+def read_lists(scene: Scene, lines: tuple[Line, ...]) -> None:
+    """Adds a node an item up to `ITEMS`; what is deeper or past it is kept as attributes of its parent or heading."""
+    topic: int | None = None
+    parent: int | None = None
+    count = 0
+    many = sum(line.kind == "item" for line in lines) > ITEMS
+    recommends = bool(_RECOMMENDS.search(scene.reading.text[:400]))
     for line in lines:
-        body = text[line.start : line.end]
+        body = scene.reading.text[line.start : line.end]
         if line.kind == "heading":
-            topic = _topic(clauses, line, body)
+            place = _topic(scene, line, body)
+            topic, parent = (place, place) if place is not None else (topic, parent)
         elif line.kind == "item":
-            place = _item(clauses, line, body)
-            if place is None:
+            shelf = parent if line.depth else topic
+            if shelf is not None and (line.depth and parent is not None or (many and not line.rank and count >= ITEMS // 2)):
+                _shelve(scene, shelf, line, body)
                 continue
-            if topic is not None:
-                clauses.draft.edge(place, "about", topic, (line.start, line.end))
+            place = _item(scene, line, body) if count < ITEMS else None
+            if place is None:
+                if shelf is not None or parent is not None:
+                    _shelve(scene, shelf if shelf is not None else parent, line, body)
+                continue
+            count += 1
+            parent = place
+            scene.draft.edge(place, "about", topic, (line.start, line.end))
             if recommends:
-                assistant = clauses.draft.node("Person", "Assistant", "The assistant of the conversation.", None, named=True)
-                clauses.draft.edge(assistant, "recommends", place, (line.start, line.end))
+                _recommended(scene, place, line)
+        elif line.kind == "row":
+            _row(scene, line, body)
 
 
-def _topic(clauses: Clauses, line: Line, body: str) -> int | None:
-    tokens = [t for t in clauses.reading.doc if line.start <= t.idx < line.end]
-    noun = next((t for t in reversed(tokens) if t.pos_ in ("NOUN", "PROPN") and t.dep_ in ("nsubj", "attr", "dobj", "ROOT")), None)
-    return clauses.thing(noun, "Concept", ("of", "for", "in", "to", "on", "about")) if noun is not None else None
+def _recommended(scene: Scene, place: int, line: Line) -> None:
+    assistant = scene.draft.node("Person", "Assistant", "The assistant of the conversation.", None, named=True)
+    scene.draft.edge(assistant, "recommends", place, (line.start, line.end))
 
 
-def _item(clauses: Clauses, line: Line, body: str) -> int | None:
+def _tokens(scene: Scene, start: int, end: int) -> list[Token]:
+    return [t for t in scene.reading.doc if start <= t.idx < end]
+
+
+def _use(scene: Scene, start: int, end: int) -> None:
+    for token in _tokens(scene, start, end):
+        scene.reading.use(token, token)
+
+
+def _topic(scene: Scene, line: Line, body: str) -> int | None:
+    """What a heading names: all of a short one, the noun phrase of a sentence."""
     start, end = head_of(body)
+    title = body[start:end].strip(" :")
+    tokens = _tokens(scene, line.start, line.end)
+    _use(scene, line.start, line.end)
+    if len(title.split()) <= 6 and not any(t.tag_ in ("VBP", "VBZ", "PRP", "MD") for t in tokens):
+        return scene.draft.node(_label(scene, tokens), title, body, (line.start + start, line.start + end))
+    nouns = [t for t in tokens if nameable(scene.reading, t) and t.dep_ in ("nsubj", "attr", "dobj", "ROOT", "pobj", "npadvmod")]
+    first = next((t for t in nouns if t.dep_ != "pobj"), nouns[0] if nouns else None)
+    return scene.thing(first, "Concept") if first is not None else None
+
+
+def _item(scene: Scene, line: Line, body: str) -> int | None:
+    start, end = head_of(body)
+    tokens = _tokens(scene, line.start + start, line.start + end)
     rest = body[end:]
-    label = _label(clauses, line.start + start, line.start + end)
-    attributes: dict[str, Scalar] = {"rank": line.rank, "gist": gist(rest)}
+    attributes: dict[str, Scalar] = {"rank": line.rank}
+    attributes |= {("gist" if k == 0 else f"gist_{k + 1}"): text for k, text in enumerate(slices(rest))}
     figure = _FIGURE.search(rest)
     if figure:
         attributes["figure"] = figure.group()
-    return clauses.draft.node(
-        label, body[start:end], body.strip(), (line.start + start, line.start + end), attributes=attributes
+    place = scene.draft.node(
+        _label(scene, tokens), body[start:end], body, (line.start + start, line.start + end), named=True, attributes=attributes
     )
+    if place is not None:
+        author = _AUTHOR.match(rest)
+        if author:
+            scene.draft.relabel(place, "Artifact")
+            _authors(scene, place, line.start + end + author.start(1), author.group(1))
+        for token in tokens:
+            scene.places.setdefault(token.i, place)
+        _use(scene, line.start, line.end)
+    return place
 
 
-def _label(clauses: Clauses, start: int, end: int) -> str:
-    span = [t for t in clauses.reading.doc if start <= t.idx < end]
-    head: Token | None = next((t for t in span if t.head.idx < start or t.head.idx >= end or t.dep_ == "ROOT"), None)
-    return label_of(clauses.reading, head) if head is not None else "Concept"
+def _authors(scene: Scene, place: int, start: int, names: str) -> None:
+    for found in re.finditer(r"(?:(?!and\b)[^,&\s]+\s?)+", names.replace(" and ", " &&& ")):
+        name = found.group().strip()
+        if name and name != "&&&":
+            begin = scene.reading.text.find(name, start)
+            span = (begin, begin + len(name)) if begin >= 0 else None
+            author = scene.draft.node("Person", name, f"{name}: author of {scene.draft.nodes[place].title}.", span, named=True)
+            scene.draft.edge(place, "written_by", author, span)
+
+
+def _shelve(scene: Scene, parent: int | None, line: Line, body: str) -> None:
+    """A sub-item, or one past the bound, as an attribute of what it stands under."""
+    if parent is None:
+        return
+    start, end = head_of(body)
+    taken = scene.draft.nodes[parent].attributes
+    name = next(f"item_{k}" for k in range(1, 999) if f"item_{k}" not in taken)
+    if len(taken) < 24:
+        rest = slices(body[end:], 1, 4)
+        text = " ".join([body[start:end].strip(" :"), *rest]) if len(body[start:end].split()) <= 4 else body[start:end]
+        scene.draft.describe(parent, {name: text})
+    _use(scene, line.start, line.end)
+
+
+def _row(scene: Scene, line: Line, body: str) -> None:
+    """A table row: its first name is the node, the other cells its attributes."""
+    cells, place = body.split(";"), line.start
+    tokens = _tokens(scene, line.start, line.end)
+    if not any(content_words(cell) for cell in cells):
+        return
+    head: int | None = None
+    for cell in cells:
+        inside = [t for t in tokens if place <= t.idx < place + len(cell)]
+        named = [t for t in inside if scene.reading.named(t)]
+        if head is None and line.rank != "header" and (named or (inside and not any(scene.reading.dated(t) for t in inside) and content_words(cell))):
+            head = scene.thing(named[0]) if named else scene.draft.node(_label(scene, inside), cell, body.strip(" ;"), (place, place + len(cell)))
+        elif head is not None and content_words(cell):
+            taken = scene.draft.nodes[head].attributes
+            scene.draft.describe(head, {next(f"cell_{k}" for k in range(1, 99) if f"cell_{k}" not in taken): cell.strip()})
+        place += len(cell) + 1
+    if head is not None:
+        dated = next((t.text for t in tokens if scene.reading.dated(t)), "")
+        scene.draft.describe(head, {"when": dated})
+    _use(scene, line.start, line.end)
+
+
+def _label(scene: Scene, tokens: list[Token]) -> str:
+    inside = {t.i for t in tokens}
+    head = next((t for t in tokens if t.head.i not in inside or t.dep_ == "ROOT"), None)
+    return label_of(scene.reading, head) if head is not None else "Concept"

@@ -39,11 +39,12 @@ def model() -> Any:
 
 
 _CONNECTORS = r"(?:of|the|&|de|da|do|la|le|du|del|von|van|der)"
-_CAPITAL = r"[A-Z0-9][\w'&.+#-]*"
-_NAME = re.compile(rf"\b(?:The |A |An )?[A-Z][\w'&.+#-]*(?:(?: {_CONNECTORS}){{0,2}} {_CAPITAL})*")
+_WORD = r"(?:(?:Dr|Mr|Mrs|Ms|Prof|St|Mt|Ft)\.|[A-ZÀ-ÞŁŚŽČŠŻ](?:\.[A-Z])+\.?|[A-ZÀ-ÞŁŚŽČŠŻ0-9][\w'&+#-]*(?:\.\w+)*)"
+_NAME = re.compile(rf"\b(?:The |A |An )?(?![0-9]){_WORD}(?:(?: {_CONNECTORS}){{0,2}} {_WORD})*")
 _WORK_NAME = re.compile(
-    rf"\b(?:read|reading|reread|rereading|watch|watched|watching|rewatched|finished|book|novel|movie|film|song|album|game|show|series|called|titled|named|play|playing)"
-    rf"(?: is| was|,)? ((?:The |A |An )?[A-Z][\w'&.:-]*(?:(?: (?:of|the|a|an|and|in|on|at|to|for|with|from|&)){{0,3}} {_CAPITAL})+)"
+    r"\b(?:read|reading|reread|rereading|watch|watched|watching|rewatched|finished|book|novel|movie|film|song|album|game|show"
+    r"|series|called|titled|play|playing)(?: is| was|,)? "
+    rf"((?:The |A |An )?(?![0-9]){_WORD}(?:(?: (?:of|the|a|an|and|in|on|at|to|for|with|from|&)){{0,3}} (?!I\b|I'){_WORD})+)"
 )
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{2,80})[\"”]|(?<!\w)'([A-Z][^'\n]{2,60})'(?!\w)")
 _MONTHS = re.compile(
@@ -51,6 +52,13 @@ _MONTHS = re.compile(
     r"October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b"
 )
 _NOT_NAMED = frozenset("CARDINAL ORDINAL QUANTITY PERCENT".split())
+_OPENERS = frozenset(
+    """hey hi hello thanks thank wow yo yep yeah yes no nope aw aww aw awesome congrats congratulations oh ooh ah dear sure ok
+    okay great cool nice well so and but also then sounds good glad happy sorry please definitely absolutely totally haha lol
+    hope hopefully same my our your the a an this that these those i it's let's there here what who when where why how if
+    since after before while because although though as for in on at to from with speaking overall just really been gonna
+    actually first second third finally lastly additionally however therefore by try consider visit use""".split()
+)
 _CLAUSE_TAGS = frozenset("INTJ ADV PRON VERB AUX SCONJ CCONJ DET ADP PART ADJ".split())
 
 
@@ -74,6 +82,10 @@ class Reading:
 
     def slice(self, first: Token, last: Token) -> str:
         return self.text[first.idx : last.idx + len(last.text)]
+
+    def use(self, first: Token, last: Token) -> None:
+        """Marks the words as told already, so that no detail repeats them."""
+        self.used |= set(range(first.i, last.i + 1))
 
     def span(self, first: Token, last: Token | None = None) -> tuple[int, int]:
         last = first if last is None else last
@@ -145,8 +157,13 @@ def _capitalised(doc: Doc, text: str) -> Iterator[tuple[Any, str]]:
 def _trimmed(span: Any) -> Any:
     """The run without a sentence's first word when that is no name, and cut at a possessive."""
     starts = bool(span[0].is_sent_start) or (span.start > 0 and span.doc[span.start - 1].text in "\"“:-;(")
-    while len(span) and starts and span[0].pos_ in _CLAUSE_TAGS and not (span[0].lower_ in ("the", "a", "an") and len(span) > 2):
+    article = span[0].lower_ in ("the", "a", "an")
+    while len(span) and starts and not (article and len(span) > 2) and (
+        span[0].lower_ in _OPENERS or span[0].pos_ in _CLAUSE_TAGS
+    ):
         span = span[1:]
+    if not len(span):
+        return span
     if len(span) == 2 and span[0].lower_ in ("the", "a", "an"):
         span = span[1:]
     for place, token in enumerate(span):
@@ -178,74 +195,6 @@ def conjuncts(token: Token) -> list[Token]:
         if child.dep_ == "conj":
             found += conjuncts(child)
     return found
-
-
-_INSIDE = frozenset("compound amod nmod nummod npadvmod advmod quantmod".split())
-
-
-def phrase(reading: Reading, token: Token, tails: tuple[str, ...] = ("of",)) -> tuple[Token, Token]:
-    """First and last token of the noun phrase of `token` without article, possessive and weak adjectives."""
-    if reading.kind(token):
-        return token, token
-    first = token
-    for child in reversed(list(token.lefts)):
-        if child.dep_ == "poss" and reading.named(child):
-            first = child.left_edge
-        if child.dep_ == "punct" and child.text == "-":
-            continue
-        if child.dep_ not in _INSIDE or reading.dated(child) or child.left_edge.is_space:
-            break
-        first = child.left_edge
-    while first.i < token.i and _weak(first):
-        first = first.nbor(1)
-    return first, _tail(reading, token, tails)
-
-
-def _weak(first: Token) -> bool:
-    if first.like_num or first.pos_ == "NUM":
-        return first.nbor(1).text != "-"
-    return first.lower_ in words.WEAK_ADJECTIVES or first.is_punct or first.pos_ in ("DET", "PRON", "ADV")
-
-
-def _tail(reading: Reading, token: Token, tails: tuple[str, ...]) -> Token:
-    last = token
-    for child in token.rights:
-        if child.dep_ == "prep" and child.lower_ in tails and child.i == last.i + 1:
-            target = next((c for c in child.children if c.dep_ == "pobj"), None)
-            if target is None or reading.dated(target) or target.pos_ == "PRON":
-                break
-            reach = _tail(reading, target, ("of",))
-            if reach.i - token.i > 6:
-                break
-            last = reach
-    return last
-
-
-def label_of(reading: Reading, token: Token, default: str = "Concept") -> str:
-    """One of the nine labels: the kind of a name, else the class of the head noun, else `default`."""
-    label = words.NAMED.get(reading.kind(token), "")
-    return label or noun_label(token.lemma_.lower()) or default
-
-
-def noun_label(lemma: str) -> str:
-    last = lemma.split()[-1] if lemma.split() else lemma
-    for label, nouns in (
-        ("Person", words.PEOPLE | words.KIN),
-        ("Event", words.EVENTS),
-        ("Location", words.PLACES),
-        ("Organization", words.GROUPS),
-        ("Artifact", words.THINGS),
-        ("Skill", words.SKILLS),
-    ):
-        if last in nouns:
-            return label
-    return ""
-
-
-def when_words(reading: Reading, verb: Token) -> str:
-    """The date words of a verb's own clause, verbatim, in order."""
-    found = [t for t in own_clause(verb) if reading.dated(t) or (t.dep_ in ("advmod", "npadvmod") and t.lower_ in words.WHEN_WORDS)]
-    return ", ".join(dict.fromkeys(t.text for t in found))
 
 
 def own_clause(verb: Token) -> list[Token]:

@@ -39,17 +39,24 @@ _FOREIGN = frozenset(
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the blanked text, [start, end), and what its form says it is: heading, item, row or prose."""
+    """One line of the blanked text, [start, end), and what its form says it is: heading, item, row, caption or prose.
+
+    `rank` is the number of an item, or "header" for a table's first row; `depth` is 1 for an item under an item.
+    """
 
     start: int
     end: int
     kind: str
     rank: str = ""
+    depth: int = 0
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """The text to parse (as long as the turn, or cut at `LIMIT`), its lines, and what was left out."""
+    """The text to parse (as long as the turn, or cut at `LIMIT`), its lines, and what was left out.
+
+    A caption's words are blanked in `text`: they are read from the turn itself.
+    """
 
     text: str
     lines: tuple[Line, ...]
@@ -77,7 +84,9 @@ def prepare(text: str, speaker: str = "") -> Prepared:
     if len(kept.replace(" ", "")) < len(text.replace(" ", "")):
         repairs.append("code, markup or addresses were not read")
     kept = _INLINE.sub(lambda found: " " + found.group()[1:-1] + " ", kept)
-    lines = tuple(_lines(kept))
+    captions = tuple(Line(*found.span(1), "caption") for found in _CAPTION.finditer(kept))
+    kept = _blank(_CAPTION, kept)
+    lines = (*_lines(kept), *captions)
     for pattern in (_MARKS, _CONTROL, _EMOJI):
         kept = _blank(pattern, kept)
     kept = kept.replace("\r", " ").replace("\t", " ").replace("’", "'").replace("|", ";")
@@ -86,27 +95,39 @@ def prepare(text: str, speaker: str = "") -> Prepared:
     return Prepared(kept, lines, tuple(repairs), _is_english(kept))
 
 
-_ITEM = re.compile(r"^\s*(?:[-•*+–·]\s+|\(?(\d{1,3})[.):]\s+|(?:\*\*)?(\d{1,3})[.)]\s+|(?:step|day|week|option|tip|\w{1,8} #)\s?(\d{1,3})\s?[:.]\s+)", re.I)
+_ITEM = re.compile(
+    r"^(\s*)(?:(?:\*\*)?[-•*+–·]\s+(?:\[[ x]\]\s+)?|\(?(?:\*\*)?(\d{1,3})[.):]\s+|(?:step|day|week|option|tip)\s?(\d{1,3})\s?[:.]\s+|([a-z])[.)]\s+)", re.I
+)
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+\S|\*\*[^*]+\*\*:?\s*$|[^.!?]{3,90}:\s*(?:\*\*)?$)")
+_CAPTION = re.compile(r"\[(?:shares|shared|sent|sends) (?:a |an )?(?:picture|photo|image)s?:?\s*([^\]\n]{1,300})\]", re.I)
 
 
 def _lines(text: str) -> list[Line]:
-    found, start = [], 0
+    found: list[Line] = []
+    start, shallow, table = 0, 0, False
     for raw in text.split("\n"):
-        end = start + len(raw)
-        if raw.strip():
-            found.append(_line(raw, start, end))
-        start = end + 1
+        line = _line(raw, start, start + len(raw), table)
+        if line is not None:
+            table = line.kind == "row"
+            if line.kind == "item":
+                indent = len(raw) - len(raw.lstrip())
+                shallow = indent if not found or found[-1].kind != "item" else min(shallow, indent)
+                line = Line(line.start, line.end, "item", line.rank, int(indent > shallow + 1))
+            found.append(line)
+        start += len(raw) + 1
     return found
 
 
-def _line(raw: str, start: int, end: int) -> Line:
+def _line(raw: str, start: int, end: int, table: bool) -> Line | None:
+    if not raw.strip():
+        return None
     item = _ITEM.match(raw)
     if item and len(raw) > item.end():
-        rank = next((group for group in item.groups() if group), "")
-        return Line(start + item.end(), end, "item", rank)
+        rank = next((group for group in item.groups()[1:] if group), "")
+        kind = "heading" if rank and raw.rstrip(" *").endswith(":") else "item"
+        return Line(start + item.end(), end, kind, rank)
     if raw.count("|") >= 2:
-        return Line(start, end, "row")
+        return Line(start, end, "row", "" if table else "header")
     return Line(start, end, "heading" if _HEADING.match(raw) else "prose")
 
 

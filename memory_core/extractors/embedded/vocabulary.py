@@ -28,7 +28,7 @@ PETS = _words(
 LIKING = _words("love like enjoy adore favor favour fancy appreciate cherish dig")
 DISLIKING = _words("hate dislike detest despise loathe")
 PREFERRING = _words("prefer")
-WANTING = _words("want plan hope intend aim wish aspire dream")
+WANTING = _words("want plan hope intend aim wish aspire dream need")
 ASSERTING = _words("say tell claim think believe suggest mention argue report hear suppose guess assume insist joke warn")
 OWN_ASSERTING = _words("think believe mention say tell guess realize notice know remember mean feel find figure decide learn hear")
 HYPOTHETICAL_MODALS = _words("would could might may should must can ought 'd shall")
@@ -193,3 +193,24 @@ FILLER = _words(
     totally absolutely exactly agreed interesting welcome goodbye later cheers cya np ty the to me that is too oh ah man
     dude really not bad all fine everything one just go on continue more and again for now helps help"""
 )
+
+KIN_NAMES = {
+    "mom": "mother", "mum": "mother", "mommy": "mother", "dad": "father", "daddy": "father", "kid": "child", "hubby": "husband",
+    "grandma": "grandmother", "nana": "grandmother", "grandpa": "grandfather", "neighbor": "neighbour", "coworker": "colleague",
+    "co-worker": "colleague", "buddy": "friend", "pal": "friend", "bestie": "friend", "supervisor": "boss", "flatmate": "roommate",
+    "housemate": "roommate", "fiancee": "fiancé", "fiance": "fiancé", "fiancée": "fiancé", "adviser": "advisor",
+}  # fmt: skip
+NAMED_GROUPS = _words(
+    """school university college hospital clinic bank church restaurant café cafe bakery bar pub osteria trattoria bistro hotel
+    hostel museum gallery library theater theatre shelter gym studio store shop market supermarket robotics inc ltd llc gmbh"""
+)
+CLASSES: tuple[tuple[str, frozenset[str]], ...] = (
+    ("Event", EVENTS),
+    ("Location", PLACES),
+    ("Organization", GROUPS),
+    ("Artifact", THINGS | PETS),
+    ("Skill", SKILLS),
+    ("Person", PEOPLE | KIN),
+)
+"""Which label a head noun takes; the first class that holds it."""
+INSTRUMENTS = _words("guitar piano violin drum ukulele keyboard flute cello saxophone trumpet bass clarinet harp banjo chess tennis")

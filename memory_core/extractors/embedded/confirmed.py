@@ -1,0 +1,68 @@
+"""What an assistant's turn says in prose: facts of the user it confirms, and what it recommends."""
+
+from __future__ import annotations
+
+import re
+
+from memory_core.extractors.embedded import vocabulary as words
+from memory_core.extractors.embedded.clauses import action, copula, objects, preference
+from memory_core.extractors.embedded.reading import Token, conjuncts
+from memory_core.extractors.embedded.said import own_subjects, stated
+from memory_core.extractors.embedded.scene import Scene
+
+_CONFIRMS = re.compile(
+    r"\b(?:since|given that|because|as) you|\byou(?:'ve| have)? (?:mentioned|said|told|shared|noted)|\b(?:glad|great|happy|sorry|wonderful|nice) (?:to hear )?(?:that )?you",
+    re.I,
+)
+_RECOMMENDING = ("recommend", "suggest")
+
+
+def confirm(scene: Scene) -> None:
+    """Facts with "you" as their subject in sentences that repeat what the user said; recommendations of the assistant."""
+    for sentence in scene.reading.doc.sents:
+        if _CONFIRMS.search(sentence.text) and not sentence.text.rstrip().endswith("?"):
+            _confirmed(scene, sentence)
+        for verb in sentence:
+            if verb.lemma_.lower() in _RECOMMENDING and verb.pos_ == "VERB":
+                _recommended(scene, verb)
+        congratulated = next((t for t in sentence if t.lower_ in ("congratulations", "congrats")), None)
+        if congratulated is not None:
+            _congratulated(scene, congratulated)
+
+
+def _confirmed(scene: Scene, sentence: object) -> None:
+    scene.mine = words.SECOND_PERSON
+    for verb in sentence:  # type: ignore[attr-defined]
+        if verb.pos_ not in ("VERB", "AUX") or not any(s.lower_ == "you" for s in own_subjects(verb)) or _reporting(verb):
+            continue
+        if _plain(verb) and (stated(verb, scene.mine) or (verb.dep_ == "ccomp" and _reporting(verb.head))):
+            lemma = verb.lemma_.lower()
+            read = preference if lemma in words.LIKING | words.DISLIKING | words.PREFERRING else copula if lemma == "be" else action
+            read(scene, verb)
+    scene.mine = frozenset()
+
+
+def _reporting(verb: Token) -> bool:
+    return verb.lemma_.lower() in ("mention", "say", "tell", "share", "note", "want", "ask", "need")
+
+
+def _plain(verb: Token) -> bool:
+    return not any(c.dep_ == "aux" and c.lower_ in words.HYPOTHETICAL_MODALS | {"will", "'ll"} for c in verb.children)
+
+
+def _congratulated(scene: Scene, token: Token) -> None:
+    scene.mine = words.SECOND_PERSON
+    for target in (t for c in token.children if c.dep_ == "prep" for o in c.children if o.dep_ == "pobj" for t in conjuncts(o)):
+        place = scene.thing(target, "Event")
+        scene.draft.edge(scene.speaker() if place is not None else None, "has", place, scene.reading.span(target))
+    scene.mine = frozenset()
+
+
+def _recommended(scene: Scene, verb: Token) -> None:
+    if any(c.dep_ == "neg" for c in verb.children):
+        return
+    for target in objects(verb):
+        place = scene.thing(target)
+        if place is not None:
+            assistant = scene.draft.node("Person", "Assistant", "The assistant of the conversation.", None, named=True)
+            scene.draft.edge(assistant, "recommends", place, scene.reading.span(verb, target))

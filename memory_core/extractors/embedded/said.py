@@ -1,0 +1,118 @@
+"""Whether a clause is stated by the speaker: not asked, supposed, ordered or said by somebody else; and whether it is denied."""
+
+from __future__ import annotations
+
+from memory_core.extractors.embedded import vocabulary as words
+from memory_core.extractors.embedded.reading import Token, own_clause
+
+SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass")
+_CONDITIONS = ("if", "unless", "whether", "lest")
+_WISHES = frozenset("wonder ask wish imagine doubt hope pretend let want suppose dream wish".split())
+
+
+def asked(token: Token) -> bool:
+    """Whether the token stands in a question."""
+    return str(token.sent.text).rstrip(" \"')”;*_!\n").endswith("?")
+
+
+def own_subjects(verb: Token) -> list[Token]:
+    return [c for c in verb.children if c.dep_ in SUBJECTS]
+
+
+def stated(verb: Token, mine: frozenset[str]) -> bool:
+    """Whether the turn states the clause of `verb`; `mine` are the words that mean the speaker."""
+    children = list(verb.children)
+    marks = {c.lower_ for c in children if c.dep_ in ("aux", "mark", "advmod")}
+    denied_ability = any(c.dep_ == "neg" for c in children) and marks & {"can", "ca", "could", "wo"}
+    if marks & set(_CONDITIONS) or (marks & words.HYPOTHETICAL_MODALS and not denied_ability and not wished(verb)):
+        return False
+    if any(c.dep_ == "advcl" and any(m.lower_ in _CONDITIONS[:2] for m in c.children if m.dep_ == "mark") for c in children):
+        return False
+    if asked(verb) and not _presupposed(verb, mine):
+        return False
+    if verb.dep_ == "ROOT" and verb.tag_ in ("VB", "VBP") and not own_subjects(verb) and not _has(children, "aux", "auxpass"):
+        return False
+    if verb.dep_ == "ROOT" and any(c.lower_ in ("do", "let") for c in children) and not own_subjects(verb):
+        return False
+    return _allowed_by_head(verb, mine)
+
+
+def _has(children: list[Token], *dependencies: str) -> bool:
+    return any(c.dep_ in dependencies and c.lower_ not in ("do", "let") for c in children)
+
+
+def wished(verb: Token) -> bool:
+    """ "I would love to", "I'd like to": a wish, not a supposition."""
+    return (
+        verb.lemma_ in ("like", "love", "prefer")
+        and any(c.dep_ == "aux" and c.lower_ in ("would", "'d") for c in verb.children)
+        and any(c.dep_ == "xcomp" for c in verb.children)
+    )
+
+
+def _presupposed(verb: Token, mine: frozenset[str]) -> bool:
+    """A first-person statement inside a question: beside the asking clause, or as a relative clause."""
+    subjects = own_subjects(verb)
+    if not any(s.lower_ in mine or any(c.dep_ == "poss" and c.lower_ in mine for c in s.children) for s in subjects):
+        return verb.dep_ in ("conj", "xcomp") and not subjects and verb.head.i != verb.i and _presupposed(verb.head, mine)
+    if any(c.dep_ in ("aux", "auxpass") and c.i < subjects[0].i for c in verb.children) or verb.i < subjects[0].i:
+        return False
+    if verb.dep_ == "relcl":
+        return True
+    if any(t.tag_ in ("WDT", "WP", "WRB", "WP$") and t.i < verb.i for t in verb.children):
+        return False
+    if verb.dep_ == "ROOT":
+        return any(c.dep_ in ("conj", "ccomp", "parataxis") and c.i > verb.i for c in verb.children)
+    return verb.dep_ not in ("ccomp", "advcl") or verb.head.i > verb.i or verb.head.lemma_ in ("mention", "tell")
+
+
+def _allowed_by_head(verb: Token, mine: frozenset[str]) -> bool:
+    head = verb.head
+    if head.i == verb.i:
+        return True
+    if verb.dep_ in ("ccomp", "parataxis") and head.pos_ in ("VERB", "AUX") and verb.i > head.i:
+        return _said_here(head, mine)
+    if verb.dep_ in ("conj", "xcomp", "advcl", "pcomp", "acl") and head.pos_ in ("VERB", "AUX"):
+        if verb.dep_ == "conj" and own_subjects(verb):
+            return not asked(verb) or stated(head, mine) or _presupposed(verb, mine)
+        return stated(head, mine)
+    if verb.dep_ in ("relcl", "acl"):
+        clause = next((t for t in verb.ancestors if t.pos_ in ("VERB", "AUX")), None)
+        past = verb.tag_ in ("VBD", "VBN") or any(c.tag_ in ("VBD", "VBP", "VBZ") for c in verb.children if c.dep_ == "aux")
+        mine_past = past and any(s.lower_ in mine for s in own_subjects(verb))
+        return mine_past or clause is None or stated(clause, mine)
+    return True
+
+
+def _said_here(head: Token, mine: frozenset[str]) -> bool:
+    lemma = head.lemma_.lower()
+    if lemma in _WISHES:
+        return False
+    if lemma in words.ASSERTING | words.OWN_ASSERTING:
+        first = any(s.lower_ in mine for s in own_subjects(head)) or (not own_subjects(head) and head.tag_ == "VBG")
+        return first and lemma in words.OWN_ASSERTING and not denial(head) and stated(head, mine)
+    return stated(head, mine)
+
+
+def denial(verb: Token) -> str:
+    """"" or how the clause is denied: not, never, no_longer, hardly, cannot, neither."""
+    lowers = {c.lower_ for c in verb.children}
+    for child in verb.children:
+        if child.dep_ == "neg" or child.lower_ in ("never", "not", "n't"):
+            if any(t.lower_ in ("anymore", "longer") for t in own_clause(verb)):
+                return "no_longer"
+            return "never" if child.lower_ == "never" else "cannot" if lowers & {"ca", "can", "could"} else "not"
+        if child.dep_ == "advmod" and child.lower_ == "longer" and any(g.lower_ == "no" for g in child.children):
+            return "no_longer"
+        if child.dep_ == "advmod" and child.lower_ in ("hardly", "rarely", "barely", "seldom"):
+            return str(child.lower_)
+        if child.dep_ in (*SUBJECTS, "preconj") and (
+            child.lower_ in ("neither", "nobody", "none", "nothing") or any(g.lower_ in ("neither", "no") for g in child.children)
+        ):
+            return "not"
+        if child.dep_ == "dobj" and any(g.dep_ == "det" and g.lower_ == "no" for g in child.children):
+            return "not"
+    inherits = verb.dep_ == "xcomp" or (verb.dep_ == "conj" and any(c.lower_ in ("or", "nor") for c in verb.head.children))
+    if inherits and not own_subjects(verb) and verb.head.pos_ in ("VERB", "AUX") and verb.head.i != verb.i:
+        return denial(verb.head)
+    return ""
