@@ -20,6 +20,7 @@ from memory_core.remote.patience import (
     without_thoughts,
 )
 from memory_core.remote.secret import Secret
+from memory_core.remote.vectors import embedded_rows
 
 __all__ = [
     "MAX_BYTES",
@@ -28,6 +29,7 @@ __all__ = [
     "Secret",
     "address",
     "cap_answer",
+    "embedded_rows",
     "interruptible_stream",
     "interruptibly",
     "is_page",

@@ -15,7 +15,7 @@ from memory_core.validation.items import (
     OnInvalid,
     validate,
 )
-from memory_core.validation.reply import MAX_REPLY, read_reply
+from memory_core.validation.reply import MAX_REPLY, json_object, read_reply, without_reasoning
 
 __all__ = [
     "MAX_ATTRIBUTES",
@@ -25,6 +25,8 @@ __all__ = [
     "MAX_REPLY",
     "MAX_TITLE",
     "OnInvalid",
+    "json_object",
     "read_reply",
     "validate",
+    "without_reasoning",
 ]

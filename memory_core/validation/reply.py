@@ -77,6 +77,26 @@ def read_reply(
     return replace(found, raw=raw, drops=drops, repairs=repairs)
 
 
+def json_object(text: str) -> dict[str, object] | None:
+    """The one JSON object a reply holds, mended as `read_reply` mends it; None when there is none.
+
+    >>> json_object('Here it is: {"entities": ["Mira",]}')
+    {'entities': ['Mira']}
+    """
+    value = _object(text[:MAX_REPLY].strip().removeprefix("\ufeff").strip(), Report())
+    return None if isinstance(value, str) else value
+
+
+def without_reasoning(text: str) -> str:
+    """A reply in words without what a reasoning model thought aloud; "" when it never stopped thinking.
+
+    >>> without_reasoning("<think>a sister?</think>\\n Mira")
+    'Mira'
+    """
+    answer = text.rpartition("</think>")[2].strip()
+    return "" if answer.startswith("<think>") else answer
+
+
 def _unread(text: str, finish: Finish, problem: str) -> Extraction:
     if finish == "length":
         return Extraction("truncated", reason="the reply reached its token limit before its JSON ended")
