@@ -27,7 +27,6 @@ from memory_core.embedders.ollama import OllamaEmbedder
 from memory_core.embedders.openai import OpenAIEmbedder
 from memory_core.embedders.use import MultilingualUSE
 from memory_core.errors import InputError, ProviderError
-from memory_core.evaluation.judge import Judge
 from memory_core.extractors.embedded import Embedded
 from memory_core.extractors.llm import LLMExtractor
 from memory_core.llms.ollama import OLLAMA_URL, Ollama
@@ -105,22 +104,24 @@ class ProviderSettings:
 
 def make_llm(settings: ProviderSettings) -> LLM:
     """The chat model of a provider that has one. Raises ProviderError when something is missing."""
-    return _chat(settings)
+    if settings.provider == "ollama":
+        model, host = settings.model or _CHAT_MODELS["ollama"], settings.base_url or OLLAMA_URL
+        return Ollama(model, host, settings.context_window or 8192, cancel=settings.cancel)
+    if settings.provider not in ("openai", "compatible"):
+        raise ProviderError(f"The provider {settings.provider} has no chat model: choose openai, compatible or ollama.")
+    window = settings.context_window or (128_000 if settings.provider == "openai" else 8192)
+    model = settings.model or _CHAT_MODELS.get(settings.provider) or _missing_model()
+    return OpenAI(model, _openai_address(settings), settings.api_key, window, cancel=settings.cancel)
 
 
 def make_extractor(settings: ProviderSettings, on_invalid: Literal["drop", "reject"] = "drop") -> Extractor:
     """Raises ProviderError when something is missing."""
-    return Embedded() if settings.provider == "embedded" else LLMExtractor(_chat(settings), on_invalid=on_invalid)
+    return Embedded() if settings.provider == "embedded" else LLMExtractor(make_llm(settings), on_invalid=on_invalid)
 
 
 def make_reader(settings: ProviderSettings, embedder: Embedder) -> Reader:
-    """`embedder` is the memory's, which the embedded reader compares with. Raises ProviderError when something is missing."""
-    return EmbeddedReader(embedder) if settings.provider == "embedded" else LLMReader(_chat(settings))
-
-
-def make_judge(settings: ProviderSettings) -> Judge | None:
-    """None when answers are not to be judged. Raises ProviderError when something is missing."""
-    return None if settings.provider == "none" else Judge(_chat(settings))
+    """`embedder` is the memory's; the embedded reader compares with it. Raises ProviderError when something is missing."""
+    return EmbeddedReader(embedder) if settings.provider == "embedded" else LLMReader(make_llm(settings))
 
 
 def make_embedder(settings: ProviderSettings) -> Embedder:
@@ -146,7 +147,7 @@ def check(settings: ProviderSettings, part: Part = "extractor") -> str:
         if part == "embedder":
             embedder = make_embedder(settings)
             return f"OK: {embedder.id} answered with {embedder.embed(['test']).shape[1]} dimensions."
-        reply = _chat(settings).reply("Answer with one word.", "Say yes.", max_tokens=64)
+        reply = make_llm(settings).reply("Answer with one word.", "Say yes.", max_tokens=64)
         said = one_line(reply.text, 40) if reply.text.strip() else "nothing"
         return f"OK: {reply.model} answered {said!r} in {reply.seconds:.1f} s."
     except ProviderError as error:
@@ -160,17 +161,6 @@ def models(settings: ProviderSettings) -> list[str]:
     if settings.provider == "ollama":
         return Ollama(host=settings.base_url or OLLAMA_URL, cancel=settings.cancel).models()
     return OpenAI("any", _openai_address(settings), settings.api_key, cancel=settings.cancel).models()
-
-
-def _chat(settings: ProviderSettings) -> OpenAI | Ollama:
-    if settings.provider == "ollama":
-        model, host = settings.model or _CHAT_MODELS["ollama"], settings.base_url or OLLAMA_URL
-        return Ollama(model, host, settings.context_window or 8192, cancel=settings.cancel)
-    if settings.provider not in ("openai", "compatible"):
-        raise ProviderError(f"The provider {settings.provider} has no chat model: choose openai, compatible or ollama.")
-    window = settings.context_window or (128_000 if settings.provider == "openai" else 8192)
-    model = settings.model or _CHAT_MODELS.get(settings.provider) or _missing_model()
-    return OpenAI(model, _openai_address(settings), settings.api_key, window, cancel=settings.cancel)
 
 
 def _openai_address(settings: ProviderSettings) -> str:
@@ -197,16 +187,3 @@ def _ollama_address(host: str) -> str:
     name = name.replace("0.0.0.0", "127.0.0.1", 1)
     port = "" if ":" in name.rpartition("]")[2] or scheme == "https" else ":11434"
     return f"{scheme}://{name}{port}" + (f"/{path}" if path else "")
-
-
-__all__ = [
-    "PROVIDERS",
-    "ProviderSettings",
-    "check",
-    "make_embedder",
-    "make_extractor",
-    "make_judge",
-    "make_llm",
-    "make_reader",
-    "models",
-]

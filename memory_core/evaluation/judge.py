@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from memory_core.evaluation.verdicts import parse_verdict
 from memory_core.prompts import data, prompt
 from memory_core.protocols import LLM, Reply
+from memory_core.providers import ProviderSettings, make_llm
 
 _CORRECT = "Is the response correct?"
 _FACT = (
@@ -77,3 +78,8 @@ class Judge:
         )
         reply = self.llm.reply(system, user, max_tokens=self.max_tokens)
         return Verdict(None if reply.finish == "refused" else parse_verdict(reply.text), reply)
+
+
+def make_judge(settings: ProviderSettings) -> Judge | None:
+    """None when answers are not to be judged. Raises ProviderError when something is missing."""
+    return None if settings.provider == "none" else Judge(make_llm(settings))
