@@ -110,9 +110,10 @@ def _branch(record: Record, title: str, reading: Reading) -> Conversation:
 
 def _path(mapping: Record, leaf: object) -> Iterator[tuple[str, Record]]:
     """The messages from the root to the leaf the conversation was left on (else its last node)."""
-    key, keys = leaf if leaf in mapping else next(reversed(mapping), None), []
+    key: object = leaf if isinstance(leaf, str) and leaf in mapping else next(reversed(mapping), None)
+    keys: dict[str, None] = {}  # a set in order: a tree whose parents run in a circle ends
     while isinstance(key, str) and key in mapping and key not in keys:
-        keys.append(key)
+        keys[key] = None
         node = mapping[key]
         key = node.get("parent") if isinstance(node, dict) else None
     for key in reversed(keys):
@@ -124,7 +125,7 @@ def _path(mapping: Record, leaf: object) -> Iterator[tuple[str, Record]]:
 
 def _message(id: str, key: str, message: Record, at: datetime | None, reading: Reading) -> Turn | None:
     content, author, about = (_part(message, name) for name in ("content", "author", "metadata"))
-    if about.get("is_visually_hidden_from_conversation") or content.get("content_type") in _NOT_SAID:
+    if about.get("is_visually_hidden_from_conversation") or str(content.get("content_type")) in _NOT_SAID:
         reading.left_out["hidden messages (profile, tool calls, thoughts)"] += 1
         return None
     if message.get("recipient", "all") != "all":
