@@ -34,7 +34,7 @@ class Embedded:
     """
 
     user_nodes: int = 12
-    assistant_nodes: int = 16
+    assistant_nodes: int = 14
 
     @property
     def id(self) -> str:
@@ -99,9 +99,13 @@ def _read_assistant(reading: Reading, prepared: Prepared, draft: Draft, turn: Tu
     scene = Scene(reading, draft, "User", mine=frozenset())
     if any(line.kind in ("item", "row") for line in prepared.lines):
         read_lists(scene, prepared.lines)
+    scene.names_only = True
     confirm(scene)
     _names(scene)
+    scene.mine = words.SECOND_PERSON - {"you"}
     walk(scene)
+    scene.settle()
+    scene.names_only = False
     if len(draft.nodes) < 3:
         _fallback(scene, 3)
 
@@ -111,6 +115,8 @@ def _names(scene: Scene) -> None:
     statements = len(scene.draft.nodes) > 0
     for token in scene.reading.doc:
         if not scene.reading.named(token) or scene.reading.kind(token) == "NORP" or token.dep_ in ("npadvmod", "intj", "vocative"):
+            continue
+        if token.dep_ in ("compound", "nmod", "poss") and scene.places.get(token.head.i) is not None and token.dep_ != "poss":
             continue
         if statements or not asked(token):
             scene.thing(token)

@@ -8,6 +8,7 @@ from memory_core.extractors.embedded.reading import Token, conjuncts, own_clause
 from memory_core.extractors.embedded.said import SUBJECTS, denial, own_subjects, stated, wished
 from memory_core.extractors.embedded.scene import Scene
 
+_BECOMING = frozenset("become get feel seem look sound stay remain turn".split())
 _DEED_STOPS = frozenset("before after because since so while when until once as if where which who that with during".split())
 
 
@@ -22,9 +23,12 @@ def walk(scene: Scene) -> None:
 def _clause(scene: Scene, verb: Token) -> None:
     lemma = verb.lemma_.lower()
     scene.reading.use(verb, verb)
-    if wished(verb) or (_intended(scene, verb) and any(scene.is_mine(t) for t in subjects(verb))):
+    doers = subjects(verb)
+    if any(t.lemma_.lower() in words.AIMS and any(scene.is_mine(c) for c in t.children) for t in doers):
+        aim(scene, verb)
+    elif wished(verb) or (_intended(scene, verb) and (not doers or any(scene.is_mine(t) for t in doers))):
         goal(scene, verb)
-    elif lemma == "be":
+    elif lemma == "be" or (lemma in _BECOMING and any(c.dep_ == "acomp" for c in verb.children)):
         copula(scene, verb)
     elif lemma in words.LIKING | words.DISLIKING | words.PREFERRING or (lemma == "stand" and denial(verb)):
         preference(scene, verb)
@@ -38,7 +42,8 @@ def subjects(verb: Token) -> list[Token]:
     if own:
         return [s for c in own for s in conjuncts(c)]
     if verb.dep_ in ("conj", "xcomp", "pcomp", "advcl") and verb.head.i != verb.i:
-        return subjects(verb.head if verb.head.pos_ in ("VERB", "AUX") else verb.head.head) if verb.head.head.i != verb.i else []
+        above = next((t for t in verb.ancestors if t.pos_ in ("VERB", "AUX")), None)
+        return subjects(above) if above is not None else []
     if verb.dep_ == "acl" and verb.head.pos_ in ("NOUN", "PROPN"):
         return [verb.head]
     return []
@@ -56,12 +61,20 @@ def holders(scene: Scene, verb: Token) -> list[int]:
 
 
 def objects(verb: Token) -> list[Token]:
-    found = [t for c in verb.children if c.dep_ in ("dobj", "attr", "oprd") for t in conjuncts(c)]
+    found = [_through(t) for c in verb.children if c.dep_ in ("dobj", "attr", "oprd") for t in conjuncts(c)]
     if not found and verb.dep_ == "relcl" and own_subjects(verb) and not any(t.tag_ in ("WDT", "WP") for t in own_subjects(verb)):
         found = [verb.head]
     if not found and any(c.dep_ == "expl" for c in verb.children):
         found = [t for c in verb.children if c.dep_ in SUBJECTS for t in conjuncts(c)]
     return found
+
+
+def _through(token: Token) -> Token:
+    """What "a bit of", "a couple of" counts."""
+    if token.lemma_.lower() in words.VAGUE_NOUNS and not token.ent_type_:
+        inner = [o for c in token.children if c.lower_ == "of" for o in c.children if o.dep_ == "pobj"]
+        return inner[0] if inner else token
+    return token
 
 
 def prepositions(verb: Token) -> list[tuple[str, Token]]:
@@ -84,7 +97,6 @@ def _intended(scene: Scene, verb: Token) -> bool:
         or (lemma == "have" and any(c.dep_ == "xcomp" and c.tag_ == "VB" for c in verb.children))
         or (lemma in ("think", "consider", "save") and verb.tag_ == "VBG")
         or (lemma == "look" and verb.tag_ == "VBG" and chained)
-        or any(c.dep_ == "aux" and c.lower_ in ("will", "'ll") for c in verb.children)
     )
 
 
@@ -105,9 +117,9 @@ def preference(scene: Scene, verb: Token) -> None:
     scene.details(verb, next((p for p in places if p is not None), None))
 
 
-def deed_node(scene: Scene, verb: Token, label: str) -> int | None:
+def deed_node(scene: Scene, verb: Token, label: str, bare: bool = False) -> int | None:
     """The node of an action itself: "learn Portuguese", "hiking in the mountains"."""
-    subject = own_subjects(verb)
+    subject = [] if bare else own_subjects(verb)
     start = subject[0].left_edge.i if subject else verb.i
     kept: list[Token] = []
     for token in verb.doc[start : verb.right_edge.i + 1]:
@@ -129,13 +141,11 @@ def goal(scene: Scene, verb: Token) -> None:
     """Wants, plans, hopes and what "will" be done, as Goal nodes named by the deed."""
     me, denied = scene.speaker(), denial(verb)
     deeds = [c for c in verb.children if c.dep_ in ("xcomp", "ccomp") and c.pos_ in ("VERB", "AUX") and c.i > verb.i]
-    deeds += [p for c in verb.children if c.dep_ == "prep" for p in c.children if p.dep_ == "pcomp"]
-    if any(c.dep_ == "aux" and c.lower_ in ("will", "'ll") for c in verb.children):
-        deeds = [verb]
+    deeds += [p for c in verb.children if c.dep_ == "prep" for p in c.children if p.dep_ == "pcomp" and p.pos_ == "VERB"]
     found = [(deed, deed_node(scene, deed, "Goal")) for each in deeds for deed in [each, *(t for t in conjuncts(each)[1:] if not own_subjects(t))]]
     if not deeds:
         targets = objects(verb) + [t for _, t in prepositions(verb)]
-        found = [(t, scene.thing(t, "Goal", "" if scene.reading.named(t) or head_label(t.lemma_.lower()) == "Event" else "Goal")) for t in targets]
+        found = [(t, scene.thing(t, "Goal", "" if head_label(t.lemma_.lower()) == "Event" else "Goal")) for t in targets]
     for deed, place in found:
         if place is None:
             continue
@@ -151,10 +161,27 @@ def goal(scene: Scene, verb: Token) -> None:
 def _inside(scene: Scene, place: int, deed: Token) -> None:
     """The names and events inside a goal, and what it ends with."""
     for token in deed.subtree:
-        event = token.pos_ == "NOUN" and head_label(token.lemma_.lower()) == "Event" and token.dep_ == "pobj"
-        if scene.reading.named(token) or (event and token.i != deed.i):
+        event = token.pos_ == "NOUN" and head_label(token.lemma_.lower()) == "Event" and token.dep_ == "pobj" and token.i != deed.i
+        if event:
             other = scene.thing(token)
-            scene.draft.edge(place, "involves", other, scene.reading.span(token))
+            scene.draft.edge(scene.speaker(), "plans", other, scene.reading.span(token))
+        elif scene.reading.named(token) and scene.reading.kind(token) not in ("NORP", "LANGUAGE"):
+            other = scene.thing(token)
+            span = scene.draft.nodes[place].span
+            if span is not None and span[0] <= token.idx < span[1] and token.dep_ != "compound":
+                scene.draft.edge(place, "involves", other, scene.reading.span(token))
+
+
+def aim(scene: Scene, verb: Token) -> None:
+    """ "My goal is to …", "My goals for the year: read more, …"."""
+    deeds = [c for c in verb.children if c.dep_ in ("xcomp", "ccomp", "advcl") and c.pos_ == "VERB"] if verb.lemma_ == "be" else [verb]
+    if denial(verb) or (verb.lemma_ != "be" and verb.tag_ not in ("VB", "VBP", "VBD")):
+        return
+    for deed in deeds:
+        for each in (t for t in conjuncts(deed) if verb.lemma_ == "be" or t.i == verb.i):
+            place = deed_node(scene, each, "Goal", bare=True)
+            scene.draft.edge(scene.speaker(), "has_goal", place, scene.reading.span(each))
+            scene.details(each, place)
 
 
 def copula(scene: Scene, verb: Token) -> None:
@@ -175,6 +202,9 @@ def copula(scene: Scene, verb: Token) -> None:
                 thing_is(scene, holder, verb, token, denied)
         for preposition, target in prepositions(verb):
             _is_at(scene, holder, preposition, target, denied, verb)
+        for deed in (p for c in verb.children if c.dep_ == "prep" and c.lower_ == "into" for p in c.children if p.dep_ == "pcomp"):
+            place = deed_node(scene, deed, "Preference")
+            scene.draft.edge(holder, "dislikes" if denied else "likes", place, scene.reading.span(deed))
         if not person:
             scene.draft.describe(holder, scene.circumstances(verb))
             if scene.reading.doc[tokens[0].i].pos_ != "PRON":
@@ -203,10 +233,10 @@ def _is_at(scene: Scene, holder: int, preposition: str, target: Token, denied: s
     if scene.reading.dated(target):
         scene.describe_when(holder, target)
         return
-    into = preposition == "into"
-    name = "likes" if into else f"is_{preposition}"
+    into, been = preposition == "into", preposition == "to" and verb.tag_ == "VBN"
+    name = "likes" if into else "visited" if been else f"is_{preposition}"
     if denied:
-        name = "dislikes" if into else f"is_not_{preposition}"
+        name = "dislikes" if into else "never_visited" if been else f"is_not_{preposition}"
     place = scene.thing(target, "Preference" if into else "Concept", "Preference" if into and not scene.reading.named(target) else "")
     scene.draft.edge(holder, name, place, scene.reading.span(verb, target), scene.circumstances(verb))
 
@@ -222,7 +252,7 @@ def person_is(scene: Scene, who: int, verb: Token, token: Token, denied: str) ->
     if token.pos_ in ("NOUN", "PROPN") and not any(c.lower_ == "fan" for c in (token,)):
         work = head_label(lemma) == "Person" and lemma not in words.KIN
         name = "works_as" if work else "is_a"
-        place = scene.thing(token, "Concept", "Concept" if work else "")
+        place = scene.thing(token, "Concept", "Concept" if work else "", hang=not work)
         scene.draft.edge(who, f"is_not_{name.removeprefix('is_')}" if denied else name, place, scene.reading.span(verb, token))
         if work and not denied and place is not None:
             scene.draft.describe(who, {"job": scene.draft.nodes[place].title})
@@ -245,7 +275,7 @@ def _adjective(scene: Scene, who: int, verb: Token, token: Token, preposition: T
         label, name = "Organization", "does_not_work_at" if denied else "works_at"
     if scene.reading.dated(target):
         return
-    force = label if label in ("Skill", "Preference") and not scene.reading.named(target) else ""
+    force = label if label == "Organization" or (label in ("Skill", "Preference") and not scene.reading.named(target)) else ""
     place = deed_node(scene, target, label) if target.pos_ == "VERB" else scene.thing(target, label, force)
     scene.draft.edge(who, name, place, scene.reading.span(verb, target), scene.circumstances(verb))
     if place is not None:
@@ -281,10 +311,16 @@ def action(scene: Scene, verb: Token) -> None:
     last, denied = chain[-1], denial(verb)
     who = holders(scene, verb)
     anchor: int | None = None
+    if len(chain) > 1 and last.tag_ == "VBG" and not objects(last) and not prepositions(last):
+        place = deed_node(scene, last, "Concept")
+        for holder in who:
+            anchor = _connect(scene, holder, relation(chain[:-1], "", denied, last)[0], place, verb, last)
     for target in objects(last):
         for holder in who or [None]:
             name, label = relation(chain, "", denied, target)
             place = scene.thing(target, label, "Skill" if name == "has_skill" else "")
+            if place is not None and scene.is_mine(target) and last.lemma_ not in _ABOUT_ME:
+                continue
             if holder is not None:
                 place = _connect(scene, holder, name, place, verb, target)
                 _single_valued(scene, holder, name, place)
@@ -316,7 +352,7 @@ def _prepositional(
         if not person and not known:
             scene.hang(holder, f"{chain[-1].lemma_}_{preposition}", target)
             continue
-        place = scene.thing(target, listed[1])
+        place = scene.thing(target, listed[1], listed[1] if listed[0].removeprefix("no_longer_") in _TYPED else "")
         if anchor is not None and place is not None and scene.draft.nodes[anchor].label == "Event":
             scene.draft.edge(anchor, preposition if preposition not in ("in", "at") else "located_in", place, scene.reading.span(target))
         elif place is not None:
@@ -327,6 +363,9 @@ def _prepositional(
 
 
 _LISTED = frozenset(name for name, _ in words.RELATIONS.values())
+_TYPED = frozenset("lives_in works_at moved_to born_in grew_up_in lived_in worked_at met_with used_to_live_in".split())
+_ABOUT_ME = frozenset("invite owe marry hire teach visit call meet".split())
+_STATES = {"live": "lived", "work": "worked", "study": "studied", "reside": "lived", "volunteer": "volunteered", "drive": "drove"}
 _SKILLS = {("play", ""), ("speak", ""), ("know", "")}
 
 
@@ -350,6 +389,10 @@ def relation(chain: list[Token], preposition: str, denied: str, target: Token) -
         bare = "_".join(filter(None, [first.lemma_.lower(), *pieces[1:], particle, preposition]))
     else:
         name = listed[0] if listed else "_".join(filter(None, [_form(last), particle, preposition]))
+        if listed and last.tag_ == "VBD" and lemma in _STATES:
+            name = f"{_STATES[lemma]}_{listed[0].partition('_')[2]}".rstrip("_")
+        if any(c.dep_ == "aux" and c.lower_ in ("will", "'ll") for c in last.children):
+            name = "_".join(filter(None, ["will", lemma, preposition]))
         bare = "_".join(filter(None, [lemma, preposition]))
     if not denied:
         return name, label

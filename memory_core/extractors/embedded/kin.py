@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from memory_core.extractors.embedded import vocabulary as words
+from memory_core.extractors.embedded.phrases import head_label
 from memory_core.extractors.embedded.reading import Token
 from memory_core.extractors.embedded.said import asked
 from memory_core.extractors.embedded.scene import Scene
 
 
 def read_people(scene: Scene) -> None:
-    """Adds a Person for every relative of the speaker and an Artifact for every pet, with `has_…` edges."""
+    """Adds a Person for every relative, friend and pet of the speaker with a `has_…` edge, and whatever is "called" by a name."""
     for token in scene.reading.doc:
         lemma = token.lemma_.lower()
-        if lemma not in words.KIN | words.PETS or scene.reading.kind(token) or token.i in scene.places:
+        if token.pos_ not in ("NOUN", "PROPN") or scene.reading.kind(token) or token.i in scene.places:
             continue
-        name = _name(scene, token)
-        if _mine(scene, token) and (name is not None or not asked(token)):
+        related = lemma in words.KIN | words.PETS
+        name = _name(scene, token) if related else _called(scene, token)
+        if lemma in words.KIN | words.PETS and _mine(scene, token) and (name is not None or not asked(token)):
             _relative(scene, token, lemma, name)
-        elif name is not None and _called(scene, token) is not None and lemma in words.PETS | words.PEOPLE:
+        elif name is not None and _called(scene, token) is not None and (lemma in words.PETS or head_label(lemma)):
             _named_one(scene, token, lemma, name)
 
 
@@ -66,7 +68,7 @@ def _relative(scene: Scene, token: Token, lemma: str, name: Token | None) -> Non
     count = next((c.text for c in token.children if c.dep_ == "nummod"), "")
     key = "kind" if pet else "relation"
     place = scene.draft.node(
-        "Artifact" if pet else "Person",
+        "Person",
         title,
         f"{title}: {scene.me}'s {noun}. {scene.sentence(token)}",
         scene.reading.span(name if name is not None else token),
@@ -83,8 +85,9 @@ def _relative(scene: Scene, token: Token, lemma: str, name: Token | None) -> Non
 def _named_one(scene: Scene, token: Token, lemma: str, name: Token) -> None:
     """A pet or person called by name: the clause says whose it is."""
     pet = lemma in words.PETS
+    label = "Person" if pet else head_label(lemma)
     place = scene.draft.node(
-        "Artifact" if pet else "Person", name.text, scene.sentence(token), scene.reading.span(name), named=True, attributes={"kind": lemma}
+        label, name.text, scene.sentence(token), scene.reading.span(name), named=True, attributes={"kind": lemma}
     )
     _keep(scene, token, name, place, pet)
 

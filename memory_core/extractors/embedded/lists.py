@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from memory_core.extractors.embedded.phrases import label_of, nameable
+from memory_core.extractors.embedded.phrases import label_of, nameable, phrase
 from memory_core.extractors.embedded.reading import Token
 from memory_core.extractors.embedded.scene import Scene
 from memory_core.extractors.embedded.text import Line
 from memory_core.schema import Scalar, content_words
 
 ITEM_WORDS = 8
-ITEMS = 12
+ITEMS = 10
 SLICES = 3
 
 _SPLIT = re.compile(r"\s*(?::(?=\s|$)|\s[-–—]\s|\s\(|\sby\s(?=[A-Z])|,\s)")
@@ -69,6 +69,8 @@ def read_lists(scene: Scene, lines: tuple[Line, ...]) -> None:
         if line.kind == "heading":
             place = _topic(scene, line, body)
             topic, parent = (place, place) if place is not None else (topic, parent)
+        elif line.kind == "item" and _is_step(scene, line, body) and topic is not None:
+            _shelve(scene, topic, line, body)
         elif line.kind == "item":
             shelf = parent if line.depth else topic
             if shelf is not None and (line.depth and parent is not None or (many and not line.rank and count >= ITEMS // 2)):
@@ -86,6 +88,12 @@ def read_lists(scene: Scene, lines: tuple[Line, ...]) -> None:
                 _recommended(scene, place, line)
         elif line.kind == "row":
             _row(scene, line, body)
+
+
+def _is_step(scene: Scene, line: Line, body: str) -> bool:
+    """An instruction such as "Fill the tank": a step of its topic, not a thing."""
+    first = next(iter(_tokens(scene, line.start, line.end)), None)
+    return first is not None and first.tag_ == "VB" and first.pos_ == "VERB" and not re.match(r"[^.!?]{2,60}:\s", body) and not scene.reading.kind(first)
 
 
 def _recommended(scene: Scene, place: int, line: Line) -> None:
@@ -112,7 +120,13 @@ def _topic(scene: Scene, line: Line, body: str) -> int | None:
         return scene.draft.node(_label(scene, tokens), title, body, (line.start + start, line.start + end))
     nouns = [t for t in tokens if nameable(scene.reading, t) and t.dep_ in ("nsubj", "attr", "dobj", "ROOT", "pobj", "npadvmod")]
     first = next((t for t in nouns if t.dep_ != "pobj"), nouns[0] if nouns else None)
-    return scene.thing(first, "Concept") if first is not None else None
+    if first is None:
+        return None
+    begin, last = phrase(scene.reading, first, ("of", "on", "about", "for", "in", "to"))
+    title = scene.reading.slice(begin, last)
+    place = scene.draft.node(label_of(scene.reading, first), title, body, scene.reading.span(begin, last))
+    scene.places[first.i] = place
+    return place
 
 
 def _item(scene: Scene, line: Line, body: str) -> int | None:
@@ -139,9 +153,8 @@ def _item(scene: Scene, line: Line, body: str) -> int | None:
 
 
 def _authors(scene: Scene, place: int, start: int, names: str) -> None:
-    for found in re.finditer(r"(?:(?!and\b)[^,&\s]+\s?)+", names.replace(" and ", " &&& ")):
-        name = found.group().strip()
-        if name and name != "&&&":
+    for name in re.split(r"\s*(?:,|&|\band\b)\s*", names.strip(" .")):
+        if name:
             begin = scene.reading.text.find(name, start)
             span = (begin, begin + len(name)) if begin >= 0 else None
             author = scene.draft.node("Person", name, f"{name}: author of {scene.draft.nodes[place].title}.", span, named=True)

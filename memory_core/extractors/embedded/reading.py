@@ -38,15 +38,16 @@ def model() -> Any:
     return spacy.load(package, exclude=["senter"])
 
 
-_CONNECTORS = r"(?:of|the|&|de|da|do|la|le|du|del|von|van|der)"
+_CONNECTORS = r"(?:of|the|&|de|da|do|la|le|du|del|von|van|der|des|den|dei|degli|delle|della|di|al|el|los|las|op)"
 _WORD = r"(?:(?:Dr|Mr|Mrs|Ms|Prof|St|Mt|Ft)\.|[A-ZÀ-ÞŁŚŽČŠŻ](?:\.[A-Z])+\.?|[A-ZÀ-ÞŁŚŽČŠŻ0-9][\w'&+#-]*(?:\.\w+)*)"
 _NAME = re.compile(rf"\b(?:The |A |An )?(?![0-9]){_WORD}(?:(?: {_CONNECTORS}){{0,2}} {_WORD})*")
 _WORK_NAME = re.compile(
     r"\b(?:read|reading|reread|rereading|watch|watched|watching|rewatched|finished|book|novel|movie|film|song|album|game|show"
-    r"|series|called|titled|play|playing)(?: is| was|,)? "
-    rf"((?:The |A |An )?(?![0-9]){_WORD}(?:(?: (?:of|the|a|an|and|in|on|at|to|for|with|from|&)){{0,3}} (?!I\b|I'){_WORD})+)"
+    r"|series|titled|play|playing|see|seen|saw|rehearsing|performing|performed|singing)(?: is| was|,)? "
+    rf"((?:The |A |An )?(?![0-9]){_WORD}(?:(?::|(?: (?:of|the|a|an|and|in|on|at|to|for|with|from|&)){{0,3}}) (?!I\b|I'|[0-9]){_WORD})+)"
 )
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{2,80})[\"”]|(?<!\w)'([A-Z][^'\n]{2,60})'(?!\w)")
+_HYPHENATED = re.compile(r"\b[a-zA-Z]+(?:-[a-zA-Z]+)+\b")
 _MONTHS = re.compile(
     r"^(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|January|February|March|April|June|July|August|September|"
     r"October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b"
@@ -102,11 +103,11 @@ def read(text: str, breaks: frozenset[int] = frozenset()) -> Reading:
     for _, pipe in nlp.pipeline:
         doc = pipe(doc)
     spans = _joined_spans(doc, text)
-    reading = Reading(doc, text, {span.start_char: kind for span, kind in spans})
+    reading = Reading(doc, text, {span.start_char: kind for span, kind in spans if kind})
     with doc.retokenize() as retokenizer:
         for span, _ in spans:
             if len(span) > 1:
-                retokenizer.merge(span)
+                retokenizer.merge(span, attrs={"LEMMA": span.text.lower()})
     return reading
 
 
@@ -119,6 +120,10 @@ def _joined_spans(doc: Doc, text: str) -> list[tuple[Any, str]]:
         if not places & taken:
             taken |= places
             kept.append((span, kind))
+    for found in _HYPHENATED.finditer(text):
+        span = doc.char_span(*found.span())
+        if span is not None and len(span) > 1 and not set(range(span.start, span.end)) & taken:
+            kept.append((span, ""))
     return [(span, _kind_inside(span, kind)) for span, kind in kept]
 
 
@@ -150,13 +155,14 @@ def _capitalised(doc: Doc, text: str) -> Iterator[tuple[Any, str]]:
         span = _trimmed(span) if span is not None and len(span) else None
         if span is None or not len(span) or _MONTHS.match(span.text):
             continue
-        if len(span) > 1 or span[0].pos_ == "PROPN":
+        in_cell = span.start > 0 and doc[span.start - 1].text == ";"
+        if len(span) > 1 or (span[0].pos_ == "PROPN" and (not in_cell or span[0].ent_type_)):
             yield span, "NAME"
 
 
 def _trimmed(span: Any) -> Any:
     """The run without a sentence's first word when that is no name, and cut at a possessive."""
-    starts = bool(span[0].is_sent_start) or (span.start > 0 and span.doc[span.start - 1].text in "\"“:-;(")
+    starts = bool(span[0].is_sent_start) or span.start == 0 or (span.start > 0 and span.doc[span.start - 1].text in "\"“:-;(")
     article = span[0].lower_ in ("the", "a", "an")
     while len(span) and starts and not (article and len(span) > 2) and (
         span[0].lower_ in _OPENERS or span[0].pos_ in _CLAUSE_TAGS

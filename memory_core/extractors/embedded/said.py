@@ -7,6 +7,7 @@ from memory_core.extractors.embedded.reading import Token, own_clause
 
 SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass")
 _CONDITIONS = ("if", "unless", "whether", "lest")
+_ATTENTION = frozenset("guess forget remember note know believe".split())
 _WISHES = frozenset("wonder ask wish imagine doubt hope pretend let want suppose dream wish".split())
 
 
@@ -32,6 +33,8 @@ def stated(verb: Token, mine: frozenset[str]) -> bool:
         return False
     if verb.dep_ == "ROOT" and verb.tag_ in ("VB", "VBP") and not own_subjects(verb) and not _has(children, "aux", "auxpass"):
         return False
+    if verb.lemma_ == "go" and verb.tag_ == "VBG" and any(c.dep_ == "aux" and c.lower_ in ("was", "were") for c in children):
+        return not any(c.dep_ == "xcomp" for c in children)  # "was going to": it did not happen
     if verb.dep_ == "ROOT" and any(c.lower_ in ("do", "let") for c in children) and not own_subjects(verb):
         return False
     return _allowed_by_head(verb, mine)
@@ -71,7 +74,7 @@ def _allowed_by_head(verb: Token, mine: frozenset[str]) -> bool:
     if head.i == verb.i:
         return True
     if verb.dep_ in ("ccomp", "parataxis") and head.pos_ in ("VERB", "AUX") and verb.i > head.i:
-        return _said_here(head, mine)
+        return _said_here(verb, head, mine)
     if verb.dep_ in ("conj", "xcomp", "advcl", "pcomp", "acl") and head.pos_ in ("VERB", "AUX"):
         if verb.dep_ == "conj" and own_subjects(verb):
             return not asked(verb) or stated(head, mine) or _presupposed(verb, mine)
@@ -84,8 +87,15 @@ def _allowed_by_head(verb: Token, mine: frozenset[str]) -> bool:
     return True
 
 
-def _said_here(head: Token, mine: frozenset[str]) -> bool:
+def _said_here(verb: Token, head: Token, mine: frozenset[str]) -> bool:
     lemma = head.lemma_.lower()
+    imperative = head.tag_ in ("VB", "VBP") and not own_subjects(head) or (own_subjects(head) and own_subjects(head)[0].tag_ == "NNP" and head.tag_ == "VB")
+    first_person = any(s.lower_ in mine for s in own_subjects(verb))
+    if imperative and lemma in _ATTENTION:
+        return not any(t.tag_ in ("WDT", "WP", "WRB") and t.i > head.i + 1 for t in verb.children)
+    run_on = verb.left_edge.i > 0 and verb.left_edge.nbor(-1).text in (",", ";", "-", "--", "–", "—", "!")
+    if first_person and run_on and not any(c.dep_ == "mark" for c in verb.children):
+        return True
     if lemma in _WISHES:
         return False
     if lemma in words.ASSERTING | words.OWN_ASSERTING:

@@ -28,6 +28,7 @@ class Scene:
     owned: list[tuple[int, Token]] = field(default_factory=list)
     people: list[int] = field(default_factory=list)
     topic: int | None = None
+    names_only: bool = False
     loose: list[tuple[str, str]] = field(default_factory=list)
 
     def speaker(self) -> int | None:
@@ -48,7 +49,7 @@ class Scene:
         place = self.thing(token)
         return [] if place is None else [place]
 
-    def thing(self, token: Token, default: str = "Concept", force: str = "") -> int | None:
+    def thing(self, token: Token, default: str = "Concept", force: str = "", hang: bool = True) -> int | None:
         """The node of a noun phrase or a name; None for dates, amounts, empty nouns and pronouns without a past."""
         if token.i in self.places:
             return self.places[token.i]
@@ -56,7 +57,7 @@ class Scene:
             return self.speaker()
         if token.pos_ == "PRON" and not self.reading.named(token):
             return self._meant(token, default, force)
-        if not nameable(self.reading, token):
+        if not nameable(self.reading, token) or (self.names_only and not force and not self.reading.named(token) and not self._yours(token)):
             return None
         named = next((c for c in token.children if c.dep_ == "appos" and self.reading.named(c)), None)
         if named is not None and not self.reading.named(token):
@@ -65,8 +66,11 @@ class Scene:
             place = self._new(token, default, force)
         self.places[token.i] = place
         if place is not None:
-            self._note(token, place)
+            self._note(token, place, hang)
         return place
+
+    def _yours(self, token: Token) -> bool:
+        return any(c.dep_ == "poss" and self.is_mine(c) for c in token.children) and head_label(token.lemma_.lower()) in ("Artifact", "Event")
 
     def _meant(self, token: Token, default: str, force: str) -> int | None:
         lower = token.lower_
@@ -99,14 +103,14 @@ class Scene:
             self.draft.describe(place, {"kind": self.text(token)})
         return place
 
-    def _note(self, token: Token, place: int) -> None:
+    def _note(self, token: Token, place: int, hang: bool) -> None:
         """Keeps who and what was brought up, and reads what hangs on the noun: owner, places, dates, details."""
         if self.draft.nodes[place].label == "Person" and place not in self.people[-1:]:
             self.people.append(place)
         if any(c.dep_ == "poss" and self.is_mine(c) for c in token.children):
             self.owned.append((place, token))
         for child in token.rights:
-            if child.dep_ == "prep" and not self.reading.kind(token):
+            if hang and child.dep_ == "prep" and not self.reading.kind(token):
                 for target in (t for c in child.children if c.dep_ == "pobj" for t in conjuncts(c)):
                     self.hang(place, child.lower_, target)
 
@@ -203,13 +207,22 @@ def leftovers(reading: Reading, verb: Token) -> list[tuple[str, str]]:
             runs[-1].append(token)
     found = []
     for run in runs:
+        run = _trimmed(run)
         if run and content_words(reading.slice(run[0], run[-1])):
             found.append((_name_of(run[0], verb), reading.slice(run[0], run[-1])))
             reading.use(run[0], run[-1])
     return found
 
 
-_SKIPPED = ("nsubj", "nsubjpass", "expl", "aux", "auxpass", "mark", "punct_")
+def _trimmed(run: list[Token]) -> list[Token]:
+    while run and (run[0].pos_ in ("DET", "PRON", "PART", "SCONJ", "PUNCT") or run[0].lower_ in words.EMPTY_OPENERS):
+        run = run[1:]
+    while run and run[-1].pos_ in ("DET", "PRON", "PART", "SCONJ", "PUNCT", "ADP", "CCONJ", "AUX"):
+        run = run[:-1]
+    return run
+
+
+_SKIPPED = ("nsubj", "nsubjpass", "expl", "aux", "auxpass", "mark", "neg")
 
 
 def _name_of(first: Token, verb: Token) -> str:

@@ -130,7 +130,7 @@ WHEN_WORDS = _words(
 EVENTS = _words(
     """appointment meeting interview wedding trip recital marathon conference party birthday concert exam flight vacation holiday
     anniversary offsite reunion graduation dinner lunch brunch breakfast game match ceremony workshop race tournament festival
-    fair show exhibition gala seminar webinar lecture class course session lesson visit tour hike walk run ride camp retreat
+    fair show exhibition gala seminar webinar lecture talk presentation defence defense housewarming promotion tasting quiz audit brunch class course session lesson visit tour hike walk run ride camp retreat
     event gathering picnic barbecue celebration funeral shower audition competition contest championship parade protest march
     rally fundraiser auction sale move surgery checkup operation accident fire flood storm election call date performance play
     screening premiere tryout practice training internship semester journey cruise safari getaway honeymoon stay adventure
@@ -139,19 +139,19 @@ EVENTS = _words(
 PLACES = _words(
     """city town village country state island beach park museum gallery library restaurant cafe café bar pub hotel hostel airport
     station school office gym studio apartment house home flat condo cabin farm garden yard kitchen bedroom garage lake river
-    mountain forest trail street neighborhood neighbourhood suburb downtown market mall shop store supermarket bakery
+    mountain forest trail street bridge square tower abbey island dune walls neighborhood neighbourhood suburb downtown market mall shop store supermarket bakery
     hospital clinic church temple mosque cathedral castle palace theater theatre stadium arena pool campground campsite resort
     spa zoo aquarium coast valley desert canyon waterfall bay harbor port region area venue room shelter campus"""
 )
 GROUPS = _words(
     """company firm startup team club band group organization organisation agency university college academy bank charity
     nonprofit foundation committee council government ministry department church union association society league chapter
-    community network brand business studio lab institute corporation employer"""
+    community network brand quartet choir orchestra ensemble trio troupe crew squad business studio lab institute corporation employer"""
 )
 PEOPLE = _words(
     """nurse engineer teacher doctor lawyer designer developer programmer artist writer author chef cook baker architect
     accountant manager director analyst scientist researcher student professor musician singer actor actress dancer
-    photographer journalist editor electrician plumber carpenter mechanic pilot driver firefighter officer soldier veteran
+    photographer journalist editor electrician plumber carpenter mechanic pilot driver firefighter officer soldier veteran dietitian shipwright builder tailor florist surveyor welder roofer
     pharmacist dentist surgeon vet veterinarian therapist counselor psychologist consultant entrepreneur freelancer barista
     waiter waitress bartender librarian translator salesperson realtor coach trainer instructor producer gardener farmer
     friend man woman boy girl guy person people kid child parent mother father teenager lady gentleman couple volunteer
@@ -191,7 +191,7 @@ FILLER = _words(
     """ok okay thanks thank you thx great cool hi hello hey yes yeah yep no nope sure nice bye awesome perfect got it sounds good
     that's lol please alright very so much a lot morning evening night hmm hm um uh then well wow haha right i see of course
     totally absolutely exactly agreed interesting welcome goodbye later cheers cya np ty the to me that is too oh ah man
-    dude really not bad all fine everything one just go on continue more and again for now helps help"""
+    dude lol lmao tbh omg idk same ikr brb gonna wanna way really not bad all fine everything one just go on continue more and again for now helps help"""
 )
 
 KIN_NAMES = {
@@ -204,13 +204,15 @@ NAMED_GROUPS = _words(
     """school university college hospital clinic bank church restaurant café cafe bakery bar pub osteria trattoria bistro hotel
     hostel museum gallery library theater theatre shelter gym studio store shop market supermarket robotics inc ltd llc gmbh"""
 )
+AIMS = _words("goal goals plan dream ambition resolution aim intention")
 CLASSES: tuple[tuple[str, frozenset[str]], ...] = (
     ("Event", EVENTS),
     ("Location", PLACES),
     ("Organization", GROUPS),
-    ("Artifact", THINGS | PETS),
+    ("Artifact", THINGS),
     ("Skill", SKILLS),
     ("Person", PEOPLE | KIN),
 )
 """Which label a head noun takes; the first class that holds it."""
 INSTRUMENTS = _words("guitar piano violin drum ukulele keyboard flute cello saxophone trumpet bass clarinet harp banjo chess tennis")
+EMPTY_OPENERS = _words("new own also just even still really very so too actually ever yet already quite pretty only then well my our anymore longer")
