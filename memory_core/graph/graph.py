@@ -175,7 +175,7 @@ class Graph:
             case "access":
                 self._add_access(self.row_of[str(after["node"])], float(after["at"] or 0), int(after["turn"] or 0))
             case "turn" if new:
-                self.turns += 1
+                self.turns = max(self.turns, int(after["position"] or 0) + 1)
                 self.clock = max(self.clock, float(after["at"] or 0))
 
     def load(self, nodes: Sequence[tuple[Any, ...]], edges: Sequence[tuple[Any, ...]]) -> None:

@@ -102,7 +102,7 @@ class Memory(Editing):
             revision = self.store.revision()
             graph = Graph(self.embedder.dim)
             graph.load(self.store.query(_NODES), self.store.query("SELECT * FROM edge ORDER BY rowid"))
-            turns, clock = self.store.query("SELECT count(*), max(at) FROM turn")[0]
+            turns, clock = self.store.query("SELECT coalesce(max(position) + 1, 0), max(at) FROM turn")[0]
             graph.turns, graph.clock = int(turns), float(clock or 0.0)
             self.graph, self._revision = graph, revision
             self.counters = Counters(**json.loads(self.store.meta("counters", "{}")))

@@ -1,0 +1,213 @@
+"""A memory as a file: JSON (everything that is live, read back exactly), GraphML, CSV, and a picture as one page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+
+from memory_core.errors import InputError
+from memory_core.memory import Memory
+from memory_core.memory.turns import moment
+from memory_core.schema import LABELS
+from memory_core.store.sqlite import SCHEMA_VERSION
+
+#: Cells a spreadsheet would run as a formula start with one of these; a quote in front makes them text.
+FORMULA = re.compile(r"^'*[=+\-@\t\r]")
+CSV_COLUMNS = (
+    "kind", "id", "label", "title", "content", "attributes", "created_at", "turns_at_creation", "pinned", "source",
+    "target", "relationship", "source_id", "session", "role", "speaker", "text", "at", "position", "item", "turn",
+    "start", "stop", "field", "value", "node",
+)  # fmt: skip
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def to_document(memory: Memory, *, vectors: bool = False) -> dict[str, Any]:
+    """The live memory as one JSON-able value: nodes and edges by id, lists sorted by id (design, section 6).
+
+    Without `vectors` an import embeds again. Two memories that hold the same give the same document.
+    """
+    with memory.lock:
+        _ = memory.revision
+        graph, store = memory.graph, memory.store
+        document: dict[str, Any] = {
+            "schema": SCHEMA_VERSION,
+            "embedder": {"id": memory.embedder.id, "dim": memory.embedder.dim},
+            "nodes": {graph.ids[row]: _node(memory, row) for row in graph.live_rows().tolist()},
+            "edges": {graph.edge_ids[row]: _edge(memory, row) for row in graph.live_edges().tolist()},
+            "turns": [_named(_TURN_KEYS, row) for row in store.query(_TURNS)],
+            "provenance": [_named(("item", "turn", "start", "stop"), row) for row in store.query(_PROVENANCE)],
+            "value_history": [_said(row) for row in store.query(_HISTORY)],
+            "access": [_named(("node", "at", "turn", "kind"), row) for row in store.query(_ACCESS)],
+        }
+    for part in ("provenance", "value_history"):
+        document[part] = [entry for entry in document[part] if memory.graph.is_live(entry["item"])]
+    document["access"] = [entry for entry in document["access"] if memory.graph.is_live(entry["node"])]
+    for name, key in (("provenance", "item"), ("value_history", "item"), ("access", "node")):
+        document[name].sort(key=lambda entry, key=key: natural(entry[key]))  # stable: the order of writing within
+    for name in ("nodes", "edges"):
+        document[name] = dict(sorted(document[name].items(), key=lambda item: natural(item[0])))
+    if vectors:
+        rows = {node: graph.row_of[node] for node in document["nodes"]}
+        document["vectors"] = {node: graph.vectors.values[row].tolist() for node, row in rows.items()}
+    return document
+
+
+def export(memory: Memory, path: Path, *, vectors: bool = False) -> dict[str, int]:
+    """Write the memory to `path`, whole or not at all; the ending says the format. Raises InputError for another one.
+
+    Returns how many nodes, edges and turns were written (GraphML and HTML hold no turns).
+    """
+    writers = {".json": to_json, ".graphml": to_graphml, ".csv": to_csv, ".html": to_html}
+    ending = path.suffix.lower()
+    if ending not in writers:
+        raise InputError(f"{path.name}: the ending says the format; use one of {', '.join(writers)}.")
+    document = to_document(memory, vectors=vectors)
+    write_whole(path, writers[ending](document))
+    turns = len(document["turns"]) if ending in (".json", ".csv") else 0
+    return {"nodes": len(document["nodes"]), "edges": len(document["edges"]), "turns": turns}
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write beside, then move: no half file ever stands at `path`. Raises InputError."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_text(text, "utf-8", newline="")
+        os.replace(partial, path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+def to_json(document: Mapping[str, Any]) -> str:
+    """The document as JSON text; NaN and infinity never stand in it."""
+    return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def to_graphml(document: Mapping[str, Any]) -> str:
+    """Nodes and edges for other graph programs; attributes as JSON text, since GraphML knows only scalars."""
+    graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
+    for node_id, node in document["nodes"].items():
+        graph.add_node(node_id, **_scalars(node))
+    for edge_id, edge in document["edges"].items():
+        rest = {key: value for key, value in edge.items() if key not in ("source", "target")}
+        graph.add_edge(edge["source"], edge["target"], key=edge_id, **_scalars(rest))
+    return "\n".join(nx.generate_graphml(graph)) + "\n"
+
+
+def to_csv(document: Mapping[str, Any]) -> str:
+    """One table of everything: `kind` says what a row is. Cells that look like formulas get a quote in front."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, CSV_COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for kind in ("nodes", "edges"):
+        for item_id, item in document[kind].items():
+            writer.writerow(_cells({"kind": kind[:-1], "id": item_id, **item}))
+    writer.writerows(_cells({"kind": "turn", **turn}) for turn in document["turns"])
+    writer.writerows(_cells({"kind": "provenance", **entry}) for entry in document["provenance"])
+    writer.writerows(_cells({"kind": "value", **entry}) for entry in document["value_history"])
+    for entry in document["access"]:
+        writer.writerow(_cells({**entry, "kind": "access", "role": entry["kind"]}))
+    return out.getvalue()
+
+
+def to_html(document: Mapping[str, Any]) -> str:
+    """The graph as one page that needs no network."""
+    from memory_core.figures.network import GraphEdge, GraphNode, standalone_html
+
+    degree = dict.fromkeys(document["nodes"], 0)
+    for edge in document["edges"].values():
+        degree[edge["source"]] += 1
+        degree[edge["target"]] += 1
+    nodes = [
+        GraphNode(id=node_id, label=node["label"], title=node["title"], content=node["content"], degree=degree[node_id])
+        for node_id, node in document["nodes"].items()
+    ]
+    edges = [
+        GraphEdge(edge_id, edge["source"], edge["target"], edge["relationship"])
+        for edge_id, edge in document["edges"].items()
+    ]
+    return standalone_html(nodes, edges, "Memory")
+
+
+def natural(item: str) -> tuple[str, int, str]:
+    """Sort key that puts `n2` before `n10`.
+
+    >>> sorted(["n10", "n2", "a"], key=natural)
+    ['a', 'n2', 'n10']
+    """
+    match = re.fullmatch(r"(.*?)(\d{1,15})", item, re.DOTALL)
+    return (match[1], int(match[2]), item) if match else (item, -1, item)
+
+
+def _node(memory: Memory, row: int) -> dict[str, Any]:
+    graph = memory.graph
+    return {
+        "label": LABELS[graph.label.values[row]],
+        "title": graph.titles[row],
+        "content": graph.contents[row],
+        "attributes": json.loads(graph.attributes[row]),
+        "created_at": moment(float(graph.created.values[row])).isoformat(),
+        "turns_at_creation": int(graph.turns_at_creation.values[row]),
+        "pinned": bool(graph.pinned.values[row]),
+    }
+
+
+def _edge(memory: Memory, row: int) -> dict[str, Any]:
+    graph = memory.graph
+    source, target = graph.ends.values[row].tolist()
+    return {
+        "source": graph.ids[source],
+        "target": graph.ids[target],
+        "relationship": graph.relationships[row],
+        "attributes": json.loads(graph.edge_attributes[row]),
+    }
+
+
+_TURN_KEYS = ("id", "source_id", "session", "role", "speaker", "text", "at", "position")
+_TURNS = f"SELECT {', '.join(_TURN_KEYS)} FROM turn WHERE forgotten_by IS NULL ORDER BY position"
+_PROVENANCE = (
+    "SELECT item, turn, start, stop FROM provenance JOIN turn ON turn.id = provenance.turn "
+    "WHERE forgotten_by IS NULL ORDER BY position"
+)
+_HISTORY = "SELECT item, field, value, turn, at FROM value_history ORDER BY id"
+_ACCESS = "SELECT node, at, turn, kind FROM access ORDER BY id"
+
+
+def _named(keys: tuple[str, ...], row: tuple[Any, ...]) -> dict[str, Any]:
+    entry = dict(zip(keys, row, strict=True))
+    if "at" in entry:
+        entry["at"] = moment(entry["at"]).isoformat()
+    return entry
+
+
+def _said(row: tuple[Any, ...]) -> dict[str, Any]:
+    entry = _named(("item", "field", "value", "turn", "at"), row)
+    return entry | {"value": json.loads(entry["value"])}
+
+
+def _scalars(values: Mapping[str, Any]) -> dict[str, str | int | float | bool]:
+    plain = {
+        key: json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
+        for key, value in values.items()
+        if value is not None
+    }
+    return {key: _NOT_XML.sub("�", value) if isinstance(value, str) else value for key, value in plain.items()}
+
+
+def _cells(row: Mapping[str, Any]) -> dict[str, str]:
+    cells = {}
+    for column in CSV_COLUMNS:
+        value = row.get(column)
+        structured = column in ("attributes", "value") and value is not None
+        text = json.dumps(value, ensure_ascii=False) if structured else "" if value is None else str(value)
+        cells[column] = f"'{text}" if FORMULA.match(text) else text
+    return cells

@@ -1,0 +1,148 @@
+"""Long work in the background: one worker thread a memory, with progress, an estimate, pause, step and cancel.
+
+A job lives in the process, not in a page: it goes on when the page changes, and any page finds it again by its memory.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from memory_core.errors import Cancelled, ForgettingLabError
+
+State = Literal["waiting", "running", "paused", "done", "cancelled", "failed"]
+_FINISHED: frozenset[str] = frozenset({"done", "cancelled", "failed"})
+
+
+@dataclass
+class Job:
+    """One piece of work. The worker calls `advance` after each step; everyone else only looks, or says pause, resume,
+    step, cancel.
+
+    `delay` seconds are waited after each step, so that a person can watch; `clock` is a monotonic clock in seconds.
+    """
+
+    name: str
+    work: Callable[[Job], object]
+    total: int = 0
+    delay: float = 0.0
+    clock: Callable[[], float] = time.monotonic
+    done: int = 0
+    message: str = ""
+    state: State = "waiting"
+    error: str = ""
+    result: object = None
+    _started: float = 0.0
+    _worked: float = 0.0
+    _go: threading.Event = field(default_factory=threading.Event)
+    _stop: threading.Event = field(default_factory=threading.Event)
+    _single: bool = False
+
+    def __post_init__(self) -> None:
+        self._go.set()
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing more will happen."""
+        return self.state in _FINISHED
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Estimate from the steps so far, None before the first."""
+        if not self.done or not self.total or self.finished:
+            return None
+        return self._worked / self.done * max(self.total - self.done, 0)
+
+    def advance(self, message: str = "", steps: int = 1) -> None:
+        """Called by the work after each step: counts it, waits while paused. Raises Cancelled when told to stop."""
+        self.done += steps
+        self.message = message or self.message
+        self._worked += self.clock() - self._started
+        if self._single:
+            self._single = False
+            self.pause()
+        self._stop.wait(self.delay)
+        self.check()
+
+    def check(self) -> None:
+        """Wait while paused. Raises Cancelled when told to stop."""
+        while not self._stop.is_set() and not self._go.wait(0.1):
+            continue
+        if self._stop.is_set():
+            raise Cancelled(f"{self.name} was stopped after {self.done} of {self.total}; what was done is kept.")
+        self._started = self.clock()
+
+    def pause(self) -> None:
+        """Stop after the current step, until resumed."""
+        if not self.finished:
+            self._go.clear()
+            self.state = "paused"
+
+    def resume(self) -> None:
+        """Go on."""
+        if not self.finished:
+            self.state = "running"
+            self._go.set()
+
+    def step(self) -> None:
+        """Do one step, then pause again."""
+        self._single = True
+        self.resume()
+
+    def cancel(self) -> None:
+        """Stop after the current step; what was committed stays."""
+        self._stop.set()
+
+    def run(self) -> None:
+        """Do the work, in the calling thread; its outcome is in `state`, `error` and `result`."""
+        if self.state == "waiting":
+            self.state = "running"
+        self._started = self.clock()
+        try:
+            self.check()
+            self.result = self.work(self)
+            self.state = "done"
+        except Cancelled as stop:
+            self.state, self.error = "cancelled", str(stop)
+        except ForgettingLabError as error:
+            self.state, self.error = "failed", str(error)
+        except Exception as error:  # a worker must outlive its jobs; the fault is shown and logged
+            logging.getLogger(__name__).exception("%s failed", self.name)
+            self.state, self.error = "failed", f"{self.name} failed: {type(error).__name__}: {error}"
+
+
+class Worker:
+    """One thread that does the jobs of one memory in order, so that a memory has one writer."""
+
+    def __init__(self, name: str) -> None:
+        self.jobs: list[Job] = []
+        self._queue: queue.Queue[Job | None] = queue.Queue()
+        self._thread = threading.Thread(target=self._run, name=f"worker {name}", daemon=True)
+        self._thread.start()
+
+    def submit(self, job: Job) -> Job:
+        """Queue a job."""
+        self.jobs.append(job)
+        self._queue.put(job)
+        return job
+
+    @property
+    def current(self) -> Job | None:
+        """The job that is running or paused, else the next one waiting."""
+        return next((job for job in self.jobs if not job.finished), None)
+
+    def close(self) -> None:
+        """Cancel what is running and waiting, and end the thread."""
+        for job in self.jobs:
+            job.cancel()
+        self._queue.put(None)
+        self._thread.join(10)
+
+    def _run(self) -> None:
+        while (job := self._queue.get()) is not None:
+            job.run()
