@@ -99,8 +99,8 @@ def _read_assistant(reading: Reading, prepared: Prepared, draft: Draft, turn: Tu
     scene = Scene(reading, draft, "User", mine=frozenset())
     if any(line.kind in ("item", "row") for line in prepared.lines):
         read_lists(scene, prepared.lines)
-    scene.names_only = True
     confirm(scene)
+    scene.names_only = True
     _names(scene)
     scene.mine = words.SECOND_PERSON - {"you"}
     walk(scene)

@@ -109,8 +109,9 @@ def preference(scene: Scene, verb: Token) -> None:
     places = []
     for holder in holders(scene, verb):
         for target in objects(verb):
-            label = "" if scene.reading.named(target) else "Preference"
-            places.append(_connect(scene, holder, relationship, scene.thing(target, "Preference", label), verb, target))
+            named = scene.reading.named(target)
+            place = scene.thing(target, "Artifact" if named else "Preference", "" if named else "Preference")
+            places.append(_connect(scene, holder, relationship, place, verb, target))
         for deed in (c for c in verb.children if c.dep_ in ("xcomp", "ccomp") and c.pos_ == "VERB" and not own_subjects(c)):
             for each in conjuncts(deed):
                 places.append(_connect(scene, holder, relationship, deed_node(scene, each, "Preference"), verb, each))
@@ -249,7 +250,12 @@ def person_is(scene: Scene, who: int, verb: Token, token: Token, denied: str) ->
         scene.draft.describe(who, {"age": age.text})
         scene.reading.use(age, age)
         return
-    if token.pos_ in ("NOUN", "PROPN") and not any(c.lower_ == "fan" for c in (token,)):
+    if lemma in words.KIN and any(c.dep_ == "poss" and scene.is_mine(c) for c in token.children):
+        if not denied:
+            scene.draft.edge(scene.speaker(), f"has_{words.KIN_NAMES.get(lemma, lemma)}", who, scene.reading.span(token))
+            scene.places[token.i] = who
+        return
+    if token.pos_ in ("NOUN", "PROPN") and lemma != "fan":
         work = head_label(lemma) == "Person" and lemma not in words.KIN
         name = "works_as" if work else "is_a"
         place = scene.thing(token, "Concept", "Concept" if work else "", hang=not work)
@@ -265,7 +271,7 @@ def person_is(scene: Scene, who: int, verb: Token, token: Token, denied: str) ->
 
 def _adjective(scene: Scene, who: int, verb: Token, token: Token, preposition: Token, target: Token, denied: str) -> None:
     """ "good at chess", "allergic to nuts", "a nurse at Mercy"."""
-    lemma = token.lemma_.lower()
+    lemma = token.lower_ if token.pos_ == "VERB" else token.lemma_.lower()
     label, name = "Concept", f"is_not_{lemma}_{preposition.lower_}" if denied else f"{lemma}_{preposition.lower_}"
     if lemma in words.SKILL_ADJECTIVES and preposition.lower_ in ("at", "in", "with"):
         label, name = "Skill", "lacks_skill" if denied else "has_skill"
@@ -311,7 +317,7 @@ def action(scene: Scene, verb: Token) -> None:
     last, denied = chain[-1], denial(verb)
     who = holders(scene, verb)
     anchor: int | None = None
-    if len(chain) > 1 and last.tag_ == "VBG" and not objects(last) and not prepositions(last):
+    if len(chain) > 1 and last.tag_ == "VBG" and not objects(last) and all(scene.reading.dated(t) for _, t in prepositions(last)):
         place = deed_node(scene, last, "Concept")
         for holder in who:
             anchor = _connect(scene, holder, relation(chain[:-1], "", denied, last)[0], place, verb, last)
@@ -344,7 +350,8 @@ def _prepositional(
     if scene.reading.dated(target) or scene.reading.kind(target) == "MONEY":
         return anchor
     listed = relation(chain, preposition, denied, target)
-    known = listed[0] in _LISTED or scene.reading.named(target)
+    event = target.pos_ == "NOUN" and head_label(target.lemma_.lower()) == "Event" and not scene.names_only
+    known = listed[0] in _LISTED or scene.reading.named(target) or (event and preposition in ("at", "to", "for", "in"))
     if anchor is not None and not known:
         return anchor
     for holder in who:
@@ -352,8 +359,8 @@ def _prepositional(
         if not person and not known:
             scene.hang(holder, f"{chain[-1].lemma_}_{preposition}", target)
             continue
-        place = scene.thing(target, listed[1], listed[1] if listed[0].removeprefix("no_longer_") in _TYPED else "")
-        if anchor is not None and place is not None and scene.draft.nodes[anchor].label == "Event":
+        place = scene.thing(target, listed[1], _forced(chain[-1], preposition, listed))
+        if anchor is not None and place is not None and scene.draft.nodes[anchor].label == "Event" and not event:
             scene.draft.edge(anchor, preposition if preposition not in ("in", "at") else "located_in", place, scene.reading.span(target))
         elif place is not None:
             _connect(scene, holder, listed[0], place, chain[0], target)
@@ -363,10 +370,18 @@ def _prepositional(
 
 
 _LISTED = frozenset(name for name, _ in words.RELATIONS.values())
-_TYPED = frozenset("lives_in works_at moved_to born_in grew_up_in lived_in worked_at met_with used_to_live_in".split())
+_GIVING = frozenset("lend give send show tell sell teach loan hand offer introduce propose".split())
+_TYPED = frozenset("works_as worked_as lives_in works_at moved_to born_in grew_up_in lived_in worked_at met_with used_to_live_in".split())
 _ABOUT_ME = frozenset("invite owe marry hire teach visit call meet".split())
 _STATES = {"live": "lived", "work": "worked", "study": "studied", "reside": "lived", "volunteer": "volunteered", "drive": "drove"}
 _SKILLS = {("play", ""), ("speak", ""), ("know", "")}
+
+
+def _forced(verb: Token, preposition: str, listed: tuple[str, str]) -> str:
+    """The label the context insists on, whatever the name recogniser thinks."""
+    if preposition == "to" and verb.lemma_ in _GIVING:
+        return "Person"
+    return listed[1] if listed[0].removeprefix("no_longer_").removeprefix("does_not_") in _TYPED else ""
 
 
 def relation(chain: list[Token], preposition: str, denied: str, target: Token) -> tuple[str, str]:

@@ -6,6 +6,7 @@ import re
 
 from memory_core.extractors.embedded import vocabulary as words
 from memory_core.extractors.embedded.clauses import action, copula, objects, preference
+from memory_core.extractors.embedded.phrases import head_label
 from memory_core.extractors.embedded.reading import Token, conjuncts
 from memory_core.extractors.embedded.said import own_subjects, stated
 from memory_core.extractors.embedded.scene import Scene
@@ -53,7 +54,7 @@ def _plain(verb: Token) -> bool:
 def _congratulated(scene: Scene, token: Token) -> None:
     scene.mine = words.SECOND_PERSON
     for target in (t for c in token.children if c.dep_ == "prep" for o in c.children if o.dep_ == "pobj" for t in conjuncts(o)):
-        place = scene.thing(target, "Event")
+        place = scene.thing(target, force=head_label(target.lemma_.lower()) or "Event")
         scene.draft.edge(scene.speaker() if place is not None else None, "has", place, scene.reading.span(target))
     scene.mine = frozenset()
 

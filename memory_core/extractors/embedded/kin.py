@@ -19,6 +19,8 @@ def read_people(scene: Scene) -> None:
         name = _name(scene, token) if related else _called(scene, token)
         if lemma in words.KIN | words.PETS and _mine(scene, token) and (name is not None or not asked(token)):
             _relative(scene, token, lemma, name)
+        elif name is not None and related and any(c.dep_ == "poss" for c in name.children):
+            _named_one(scene, token, lemma, name)
         elif name is not None and _called(scene, token) is not None and (lemma in words.PETS or head_label(lemma)):
             _named_one(scene, token, lemma, name)
 
@@ -40,7 +42,7 @@ def _called(scene: Scene, token: Token) -> Token | None:
 
 def _name(scene: Scene, token: Token) -> Token | None:
     reading = scene.reading
-    if token.dep_ in ("compound", "nmod") and reading.named(token.head) and token.head.text[0].isupper():
+    if token.dep_ in ("compound", "nmod") and token.head.text[0].isupper() and not token.head.is_sent_start:
         return token.head
     for child in token.children:
         if child.dep_ == "appos" and (reading.named(child) or child.pos_ == "PROPN"):
@@ -51,7 +53,8 @@ def _name(scene: Scene, token: Token) -> Token | None:
     if following is not None and reading.named(following) and reading.kind(following) not in ("NORP", "GPE"):
         return following
     if following is not None and following.text == "'s" and token.i + 2 < len(token.doc) and token.nbor(2).lemma_ == "name":
-        return next((c for c in token.nbor(2).head.children if c.dep_ in ("attr", "acomp") and c.text[0].isupper()), None)
+        scene.places[token.nbor(2).i] = None
+        return next((c for c in token.nbor(2).head.children if c.dep_ in ("attr", "acomp", "oprd") and c.text[0].isupper()), None)
     called = _called(scene, token)
     if called is not None:
         return called
@@ -85,7 +88,7 @@ def _relative(scene: Scene, token: Token, lemma: str, name: Token | None) -> Non
 def _named_one(scene: Scene, token: Token, lemma: str, name: Token) -> None:
     """A pet or person called by name: the clause says whose it is."""
     pet = lemma in words.PETS
-    label = "Person" if pet else head_label(lemma)
+    label = "Person" if pet or lemma in words.KIN else head_label(lemma)
     place = scene.draft.node(
         label, name.text, scene.sentence(token), scene.reading.span(name), named=True, attributes={"kind": lemma}
     )

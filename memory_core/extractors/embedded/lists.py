@@ -16,7 +16,7 @@ SLICES = 3
 
 _SPLIT = re.compile(r"\s*(?::(?=\s|$)|\s[-–—]\s|\s\(|\sby\s(?=[A-Z])|,\s)")
 _FIGURE = re.compile(r"[$€£]?\d[\d,.]*(?:\s?(?:%|percent|[a-zA-Z]{1,12}))?")
-_AUTHOR = re.compile(r"^\s*by ((?:[A-ZÀ-Þ][\w.'-]+ ?){1,4}(?:(?:,| and| &) (?:[A-ZÀ-Þ][\w.'-]+ ?){1,4})*)")
+_AUTHOR = re.compile(r"^\s*by ((?:[A-ZÀ-Þ][\w.'-]+ ?){1,4}(?:\s?(?:,|and|&)\s(?:[A-ZÀ-Þ][\w.'-]+ ?){1,4})*)")
 _RECOMMENDS = re.compile(r"\b(?:recommend|suggest|you (?:might|could|may|can)|try|here are|consider|options?|ideas?|tips?)\b", re.I)
 
 

@@ -18,7 +18,7 @@ def nameable(reading: Reading, token: Token) -> bool:
     if token.pos_ not in ("NOUN", "PROPN", "X") or not token.text[0].isalnum() or token.lower_ in words.FILLER:
         return False
     if token.lemma_.lower() in words.VAGUE_NOUNS:
-        return any(c.dep_ == "compound" and c.lemma_.lower() not in words.VAGUE_NOUNS for c in token.lefts)
+        return any(c.dep_ in ("compound", "poss") and c.pos_ in ("NOUN", "PROPN") and c.lemma_.lower() not in words.VAGUE_NOUNS for c in token.lefts)
     return True
 
 
@@ -71,6 +71,8 @@ def label_of(reading: Reading, token: Token, default: str = "Concept") -> str:
         return "Person"
     if len(pieces) > 1 and kind not in ("PERSON", "TITLE", "WORK_OF_ART") and (by_head := head_label(pieces[-1], named=True)):
         return by_head
+    if kind in ("NAME", "PERSON", "PRODUCT", "GPE") and any(c.dep_ == "poss" and c.lower_ in ("my", "our", "your") for c in token.children):
+        return "Artifact"
     owner = any(c.tag_ == "POS" for c in token.children)
     if owner and kind in ("NAME", "ORG", "GPE", "PERSON", "PRODUCT") and len(pieces) == 1 and token.dep_ == "poss":
         return "Person"
