@@ -13,6 +13,7 @@ from typing import Any
 
 from memory_core import exporters
 from memory_core.errors import ForgettingLabError, FormatError, InputError
+from memory_core.evaluation.commands import EXTRACTORS, MEASURES, bench, extractor_named
 from memory_core.importers.memories import import_memory
 from memory_core.importers.transcripts import FORMATS, Conversation, pool, read_transcript
 from memory_core.ingestion import ingest
@@ -24,8 +25,14 @@ Result = dict[str, Any]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
-    parser = _parser()
-    options = parser.parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["bench"]:  # what follows belongs to the measurement, but for the options every command has
+        given = [
+            given[0],
+            *(["--json"] if "--json" in given else []),
+            *(word for word in given[1:] if word != "--json"),
+        ]
+    options = _parser().parse_args(given)
     try:
         result = options.run(options)
     except ForgettingLabError as error:
@@ -59,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _ingest(options: argparse.Namespace) -> Result:
     conversation, problems = _conversation(options)
-    with Memory.open(options.memory, extractor=_extractor(options)) as memory:
+    with Memory.open(options.memory, extractor=extractor_named(options.extractor)) as memory:
         turns = conversation.turns[: options.limit]
         with Meter("remembering", len(turns)) as meter:
             done = ingest(memory, turns, advance=meter.advance, workers=2)
@@ -86,14 +93,6 @@ def _conversation(options: argparse.Namespace) -> tuple[Conversation, list[str]]
             f"or --pooled. The ids: {', '.join(ids)}"
         )
     return transcript.conversations[0], problems
-
-
-def _extractor(options: argparse.Namespace) -> Any:
-    if options.extractor == "embedded":
-        return None
-    from memory_core.providers import ProviderSettings, make_extractor
-
-    return make_extractor(ProviderSettings.from_environment("extractor", options.extractor))
 
 
 def _stats(options: argparse.Namespace) -> Result:
@@ -168,10 +167,7 @@ def _undo(options: argparse.Namespace) -> Result:
 
 
 def _bench(options: argparse.Namespace) -> Result:
-    from memory_core.evaluation.commands import bench
-
-    result: Result = bench(options)
-    return result
+    return bench(options.what, options.rest)
 
 
 # -- arguments ---------------------------------------------------------------------------------------------------------
@@ -185,7 +181,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], str, Sequence[
         [
             (("file",), {"type": Path}),
             (("--format",), {"default": "auto", "choices": ["auto", *FORMATS]}),
-            (("--extractor",), {"default": "embedded", "choices": ["embedded", "openai", "ollama", "compatible"]}),
+            (("--extractor",), {"default": "embedded", "choices": EXTRACTORS}),
             (("--conversation",), {"help": "one conversation of the file, by its id"}),
             (("--pooled",), {"action": "store_true", "help": "every session of the file into one memory"}),
             (("--limit",), {"type": int, "help": "only the first N turns"}),
@@ -211,7 +207,11 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], str, Sequence[
         [(("file",), {"type": Path}), (("--vectors",), {"action": "store_true", "help": "JSON only"})],
     ),
     "import": (_import, "fill a new memory from a .json, .graphml or .csv file", [(("file",), {"type": Path})]),
-    "bench": (_bench, "measure: see `bench --help`", [(("what",), {}), (("rest",), {"nargs": argparse.REMAINDER})]),
+    "bench": (
+        _bench,
+        "measure: see `bench --help`",
+        [(("what",), {"choices": list(MEASURES)}), (("rest",), {"nargs": argparse.REMAINDER})],
+    ),
 }
 
 

@@ -1,0 +1,92 @@
+"""`python -m memory_core bench …`: one function a measurement, each giving the JSON that the design lists."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from memory_core.errors import InputError
+from memory_core.evaluation.bench_coverage import bench_coverage
+from memory_core.evaluation.datasets import Benchmark, load_benchmark
+from memory_core.evaluation.gold import extraction_figures, read_gold, score_extraction
+from memory_core.evaluation.results import compare, read_run, show
+from memory_core.parts import default_extractor
+from memory_core.progress import Meter
+from memory_core.protocols import Extractor
+
+Result = dict[str, Any]
+Measure = Callable[[Sequence[str]], Result]
+EXTRACTORS = ("embedded", "openai", "ollama", "compatible")
+
+
+def bench(what: str, arguments: Sequence[str]) -> Result:
+    """Run one measurement. Raises InputError for an unknown one; argparse ends the process with 2 on wrong usage."""
+    if what not in MEASURES:
+        raise InputError(f"There is no measurement {what}: choose {', '.join(MEASURES)}.")
+    return MEASURES[what](arguments)
+
+
+def extractor_named(name: str) -> Extractor:
+    """The extractor a command asks for by name."""
+    if name == "embedded":
+        return default_extractor()
+    from memory_core.providers import ProviderSettings, make_extractor
+
+    return make_extractor(ProviderSettings.named("extractor", name))
+
+
+def _coverage(arguments: Sequence[str]) -> Result:
+    options = _benchmark_parser("coverage").parse_args(arguments)
+    benchmark = load_benchmark(options.file, pooled=options.pooled)
+    with _meter(benchmark) as meter:
+        return bench_coverage(benchmark, extractor=extractor_named(options.extractor), advance=meter.advance)
+
+
+def _extraction(arguments: Sequence[str]) -> Result:
+    parser = argparse.ArgumentParser("python -m memory_core bench extraction")
+    parser.add_argument("gold", type=Path)
+    parser.add_argument("--extractor", default="embedded", choices=EXTRACTORS)
+    options = parser.parse_args(arguments)
+    extractor, gold = extractor_named(options.extractor), read_gold(options.gold)
+    with Meter("reading", len(gold)) as meter:
+        counts = []
+        for turn in gold:
+            counts.append(score_extraction(turn, extractor.extract(turn.turn)))
+            meter.advance()
+    return {"gold": options.gold.name, "extractor": extractor.id} | extraction_figures(counts)
+
+
+def _show(arguments: Sequence[str]) -> Result:
+    parser = argparse.ArgumentParser("python -m memory_core bench show")
+    parser.add_argument("run", type=Path)
+    return show(read_run(parser.parse_args(arguments).run))
+
+
+def _compare(arguments: Sequence[str]) -> Result:
+    parser = argparse.ArgumentParser("python -m memory_core bench compare", description="A minus B, paired by question")
+    parser.add_argument("run_a", type=Path)
+    parser.add_argument("run_b", type=Path)
+    options = parser.parse_args(arguments)
+    return compare(read_run(options.run_a), read_run(options.run_b))
+
+
+def _benchmark_parser(name: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(f"python -m memory_core bench {name}")
+    parser.add_argument("file", type=Path, help="a LongMemEval or LoCoMo file, or ours with its questions beside it")
+    parser.add_argument("--pooled", action="store_true", help="every session of the file into one memory")
+    parser.add_argument("--extractor", default="embedded", choices=EXTRACTORS)
+    return parser
+
+
+def _meter(benchmark: Benchmark) -> Meter:
+    return Meter("remembering", sum(len(conversation.turns) for conversation in benchmark.conversations))
+
+
+MEASURES: dict[str, Measure] = {
+    "coverage": _coverage,
+    "extraction": _extraction,
+    "show": _show,
+    "compare": _compare,
+}
