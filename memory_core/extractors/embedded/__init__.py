@@ -12,8 +12,8 @@ from memory_core.extractors.embedded.draft import Draft, tidy_title
 from memory_core.extractors.embedded.kin import read_people
 from memory_core.extractors.embedded.lists import read_lists
 from memory_core.extractors.embedded.phrases import nameable, phrase
-from memory_core.extractors.embedded.reading import PACKAGES, Reading, read
-from memory_core.extractors.embedded.said import asked
+from memory_core.extractors.embedded.reading import OPENERS, PACKAGES, Reading, Token, read
+from memory_core.extractors.embedded.said import asked, own_subjects, stated
 from memory_core.extractors.embedded.scene import Scene
 from memory_core.extractors.embedded.text import Prepared, prepare
 from memory_core.schema import Extraction, Turn, utc
@@ -53,7 +53,7 @@ class Embedded:
         draft = Draft(self.user_nodes if turn.role == "user" else self.assistant_nodes)
         reading = read(prepared.text, frozenset(line.start for line in prepared.lines))
         (_read_user if turn.role == "user" else _read_assistant)(reading, prepared, draft, turn)
-        if not draft.nodes:
+        if not draft.nodes or (len(draft.nodes) == 1 and draft.nodes[0].title == speaker_title(turn) and not draft.nodes[0].attributes):
             return self._empty(prepared, "no statement of a fact")
         return Extraction("ok", tuple(draft.nodes), tuple(draft.edges), repairs=prepared.repairs, extractor=self.id)
 
@@ -118,8 +118,18 @@ def _names(scene: Scene) -> None:
             continue
         if token.dep_ in ("compound", "nmod", "poss") and scene.places.get(token.head.i) is not None and token.dep_ != "poss":
             continue
-        if statements or not asked(token):
+        if (statements or not asked(token)) and not _addressed(token):
             scene.thing(token)
+
+
+def _addressed(token: Token) -> bool:
+    """ "Hey Tim!", "You got this, Jon!": a name that is only called."""
+    if token.dep_ in ("pobj", "dobj", "nsubj", "nsubjpass", "poss", "conj", "attr", "oprd", "dative"):
+        return token.dep_ == "nsubj" and token.i + 1 < len(token.doc) and token.nbor(1).text in ",!"
+    before = token.nbor(-1) if token.i else None
+    after = token.nbor(1) if token.i + 1 < len(token.doc) else None
+    called = before is None or token.is_sent_start or before.text == "," or before.lower_ in OPENERS or before.pos_ == "INTJ"
+    return called and (after is None or after.is_punct or after.is_space or bool(after.is_sent_start))
 
 
 def _captions(scene: Scene, prepared: Prepared, text: str) -> None:
@@ -135,8 +145,9 @@ def _captions(scene: Scene, prepared: Prepared, text: str) -> None:
 
 def _fallback(scene: Scene, count: int) -> None:
     """The first things talked about, when no clause gave a node."""
+    told = {t.sent.start for t in scene.reading.doc if t.pos_ in ("VERB", "AUX") and own_subjects(t) and stated(t, scene.mine)}
     for token in scene.reading.doc:
-        if count and token.dep_ in ("nsubj", "dobj", "pobj", "attr", "ROOT", "conj", "nsubjpass") and not asked(token) and token.pos_ == "NOUN":
+        if count and token.sent.start in told and token.dep_ in ("nsubj", "dobj", "pobj", "attr", "ROOT", "conj", "nsubjpass") and not asked(token) and token.pos_ == "NOUN":
             count -= scene.thing(token) is not None
     scene.settle()
 

@@ -16,7 +16,7 @@ def walk(scene: Scene) -> None:
     """Reads every stated clause of the turn into the scene's draft."""
     for token in scene.reading.doc:
         if token.pos_ in ("VERB", "AUX") and token.dep_ not in ("aux", "auxpass", "amod", "compound") and not scene.reading.kind(token):
-            if not (token.dep_ == "xcomp" and token.head.pos_ == "VERB") and stated(token, scene.mine):
+            if not (token.dep_ == "xcomp" and token.head.pos_ in ("VERB", "AUX")) and stated(token, scene.mine):
                 _clause(scene, token)
 
 
@@ -125,7 +125,7 @@ def deed_node(scene: Scene, verb: Token, label: str, bare: bool = False) -> int 
     kept: list[Token] = []
     for token in verb.doc[start : verb.right_edge.i + 1]:
         date = scene.reading.dated(token) and token.dep_ != "dobj"
-        if kept and (token.text in ",;:.!?()\n" or token.lower_ in _DEED_STOPS or len(kept) >= 9 or date or token.is_space or (token.dep_ == "cc" and token.head.i == verb.i)):
+        if kept and (token.text in ",;:.!?()\n" or (token.text in "-–—" and token.whitespace_) or token.lower_ in _DEED_STOPS or len(kept) >= 9 or date or token.is_space or (token.dep_ == "cc" and token.head.i == verb.i)):
             break
         kept.append(token)
     while kept and (kept[-1].pos_ in ("ADP", "DET", "CCONJ", "PART", "PRON", "SCONJ", "AUX") or kept[-1].is_punct) and kept[-1].dep_ != "prt":
@@ -279,7 +279,7 @@ def _adjective(scene: Scene, who: int, verb: Token, token: Token, preposition: T
         label, name = "Preference", "dislikes" if denied else "likes"
     elif token.pos_ == "NOUN" and preposition.lower_ in ("at", "for", "with") and head_label(lemma) == "Person":
         label, name = "Organization", "does_not_work_at" if denied else "works_at"
-    if scene.reading.dated(target):
+    if scene.reading.dated(target) or (target.pos_ in ("VERB", "AUX") and own_subjects(target)):
         return
     force = label if label == "Organization" or (label in ("Skill", "Preference") and not scene.reading.named(target)) else ""
     place = deed_node(scene, target, label) if target.pos_ == "VERB" else scene.thing(target, label, force)
@@ -391,6 +391,10 @@ def relation(chain: list[Token], preposition: str, denied: str, target: Token) -
     lemma = "_".join(filter(None, [last.lemma_.lower(), particle]))
     listed = words.RELATIONS.get((lemma, preposition))
     label = listed[1] if listed else "Concept"
+    if label == "Person" and target.pos_ != "PROPN":
+        label = "Concept"
+    vague = next((c.lemma_.lower() for c in last.children if preposition and c.dep_ == "dobj" and c.lemma_.lower() in words.VAGUE_NOUNS), "")
+    particle = "_".join(filter(None, [particle, vague]))
     if (lemma, preposition) in _SKILLS and len(chain) == 1 and not denied and last.tag_ in ("VBP", "VBZ", "VB"):
         if lemma == "speak" or (target.lemma_.lower() in words.SKILLS | words.INSTRUMENTS) or (lemma == "know" and target.pos_ == "PROPN"):
             return "has_skill", "Skill"

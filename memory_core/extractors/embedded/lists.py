@@ -66,10 +66,10 @@ def read_lists(scene: Scene, lines: tuple[Line, ...]) -> None:
     recommends = bool(_RECOMMENDS.search(scene.reading.text[:400]))
     for line in lines:
         body = scene.reading.text[line.start : line.end]
-        if line.kind == "heading":
+        if line.kind == "heading" or (line.kind == "item" and line.depth == 0 and body.rstrip(" *").endswith(":")):
             place = _topic(scene, line, body)
             topic, parent = (place, place) if place is not None else (topic, parent)
-        elif line.kind == "item" and _is_step(scene, line, body) and topic is not None:
+        elif line.kind == "item" and topic is not None and (_is_step(scene, line, body) or re.match(r"\s*[\d½¼¾⅓⅔]", body)):
             _shelve(scene, topic, line, body)
         elif line.kind == "item":
             shelf = parent if line.depth else topic
@@ -139,7 +139,7 @@ def _item(scene: Scene, line: Line, body: str) -> int | None:
     if figure:
         attributes["figure"] = figure.group()
     place = scene.draft.node(
-        _label(scene, tokens), body[start:end], body, (line.start + start, line.start + end), named=True, attributes=attributes
+        _label(scene, tokens), body[start:end], body, (line.start + start, line.start + end), named=_is_name(scene, tokens), attributes=attributes
     )
     if place is not None:
         author = _AUTHOR.match(rest)
@@ -150,6 +150,10 @@ def _item(scene: Scene, line: Line, body: str) -> int | None:
             scene.places.setdefault(token.i, place)
         _use(scene, line.start, line.end)
     return place
+
+
+def _is_name(scene: Scene, tokens: list[Token]) -> bool:
+    return bool(tokens) and scene.reading.named(tokens[0])
 
 
 def _authors(scene: Scene, place: int, start: int, names: str) -> None:

@@ -53,7 +53,7 @@ _MONTHS = re.compile(
     r"October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b"
 )
 _NOT_NAMED = frozenset("CARDINAL ORDINAL QUANTITY PERCENT".split())
-_OPENERS = frozenset(
+OPENERS = frozenset(
     """hey hi hello thanks thank wow yo yep yeah yes no nope aw aww aw awesome congrats congratulations oh ooh ah dear sure ok
     okay great cool nice well so and but also then sounds good glad happy sorry please definitely absolutely totally haha lol
     hope hopefully same my our your the a an this that these those i it's let's there here what who when where why how if
@@ -115,7 +115,7 @@ def _joined_spans(doc: Doc, text: str) -> list[tuple[Any, str]]:
     candidates = list(_quoted(doc, text)) + list(_capitalised(doc, text)) + list(_entities(doc))
     taken: set[int] = set()
     kept = []
-    for span, kind in sorted(candidates, key=lambda pair: (-len(pair[0]), pair[0].start, pair[1] == "NAME")):
+    for span, kind in sorted(candidates, key=lambda pair: (pair[1] != "TITLE", -len(pair[0]), pair[0].start, pair[1] == "NAME")):
         places = set(range(span.start, span.end))
         if not places & taken:
             taken |= places
@@ -127,11 +127,28 @@ def _joined_spans(doc: Doc, text: str) -> list[tuple[Any, str]]:
     return [(span, _kind_inside(span, kind)) for span, kind in kept]
 
 
+@lru_cache(maxsize=1)
+def _common_words() -> frozenset[str]:
+    """The lower-case words the model's lemmatizer knows."""
+    table = model().get_pipe("lemmatizer").lookups.get_table("lemma_index")
+    return frozenset(word for kind in ("noun", "adj", "verb") for word in table[kind])
+
+
+def _common(span: Any) -> bool:
+    """Whether a run such as "Online Review Sites" is made of everyday words only, and so is no person."""
+    known = _common_words()
+    return len(span) > 1 and all(t.lower_ in known or t.lemma_.lower() in known or t.lower_.removesuffix("s") in known for t in span)
+
+
 def _kind_inside(span: Any, kind: str) -> str:
     """A capitalised run takes the kind of the entity that makes up most of it."""
+    if kind == "PERSON" and _common(span):
+        return "NAME"
     if kind != "NAME":
         return kind
     inside = [e for e in span.ents if e.label_ in words.NAMED and 2 * len(e) >= len(span)]
+    if inside and inside[0].label_ == "PERSON" and _common(span):
+        return kind
     return inside[0].label_ if inside else kind
 
 
@@ -165,12 +182,12 @@ def _trimmed(span: Any) -> Any:
     starts = bool(span[0].is_sent_start) or span.start == 0 or (span.start > 0 and span.doc[span.start - 1].text in "\"“:-;(")
     article = span[0].lower_ in ("the", "a", "an")
     while len(span) and starts and not (article and len(span) > 2) and (
-        span[0].lower_ in _OPENERS or span[0].pos_ in _CLAUSE_TAGS
+        span[0].lower_ in OPENERS or span[0].pos_ in _CLAUSE_TAGS
     ):
         span = span[1:]
     if not len(span):
         return span
-    if len(span) == 2 and span[0].lower_ in ("the", "a", "an"):
+    if span[0].lower_ in ("the", "a", "an") and (len(span) == 2 or (starts and not any(t.lower_ in ("of", "and") for t in span))):
         span = span[1:]
     for place, token in enumerate(span):
         if token.tag_ == "POS" or token.text in ("I", "I'm"):

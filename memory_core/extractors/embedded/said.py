@@ -37,7 +37,17 @@ def stated(verb: Token, mine: frozenset[str]) -> bool:
         return not any(c.dep_ == "xcomp" for c in children)  # "was going to": it did not happen
     if verb.dep_ == "ROOT" and any(c.lower_ in ("do", "let") for c in children) and not own_subjects(verb):
         return False
+    if _purpose(verb):
+        return False
     return _allowed_by_head(verb, mine)
+
+
+def _purpose(verb: Token) -> bool:
+    """ "the idea of using up leftovers", "a place to open a studio", "without burning out": nothing that happened."""
+    if verb.dep_ == "pcomp":
+        return verb.head.lower_ in ("without", "instead", "before", "than") or verb.head.head.pos_ in ("NOUN", "PROPN")
+    infinitive = verb.tag_ == "VB" and any(c.dep_ == "aux" and c.lower_ == "to" for c in verb.children)
+    return infinitive and verb.dep_ in ("advcl", "acl", "relcl", "ccomp") and verb.head.lemma_ not in words.WANTING
 
 
 def _has(children: list[Token], *dependencies: str) -> bool:

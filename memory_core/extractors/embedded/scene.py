@@ -168,7 +168,9 @@ class Scene:
         """What the clause says beyond its names: runs of unused words, verbatim, as attributes of `place`."""
         found = list(leftovers(self.reading, verb))[:DETAILS]
         if place is None or self.draft.nodes[place].title == self.me:
-            self.loose += found
+            self.loose += [] if self.names_only else found
+            return
+        if len(self.draft.nodes[place].attributes) > 2 * DETAILS:
             return
         for name, text in found:
             self.draft.describe(place, {self._free(place, name): text})
@@ -207,15 +209,16 @@ def leftovers(reading: Reading, verb: Token) -> list[tuple[str, str]]:
             runs[-1].append(token)
     found = []
     for run in runs:
+        name = _name_of(run[0], verb) if run else ""
         run = _trimmed(run)
-        if run and content_words(reading.slice(run[0], run[-1])):
-            found.append((_name_of(run[0], verb), reading.slice(run[0], run[-1])))
+        if run and set(content_words(reading.slice(run[0], run[-1]))) - words.FILLER:
+            found.append((name, reading.slice(run[0], run[-1])))
             reading.use(run[0], run[-1])
     return found
 
 
 def _trimmed(run: list[Token]) -> list[Token]:
-    while run and (run[0].pos_ in ("DET", "PRON", "PART", "SCONJ", "PUNCT") or run[0].lower_ in words.EMPTY_OPENERS):
+    while run and (run[0].pos_ in ("DET", "PRON", "PART", "SCONJ", "PUNCT") or run[0].lower_ in words.EMPTY_OPENERS or (run[0].pos_ == "ADP" and run[0].dep_ != "prt")):
         run = run[1:]
     while run and run[-1].pos_ in ("DET", "PRON", "PART", "SCONJ", "PUNCT", "ADP", "CCONJ", "AUX"):
         run = run[:-1]

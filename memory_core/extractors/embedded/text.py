@@ -104,15 +104,17 @@ _CAPTION = re.compile(r"\[(?:shares|shared|sent|sends) (?:a |an )?(?:picture|pho
 
 def _lines(text: str) -> list[Line]:
     found: list[Line] = []
-    start, shallow, table = 0, 0, False
+    start, shallow, table, opened = 0, 0, False, False
     for raw in text.split("\n"):
         line = _line(raw, start, start + len(raw), table)
         if line is not None:
             table = line.kind == "row"
             if line.kind == "item":
-                indent = len(raw) - len(raw.lstrip())
+                indent = len(raw.expandtabs(4)) - len(raw.expandtabs(4).lstrip())
                 shallow = indent if not found or found[-1].kind != "item" else min(shallow, indent)
-                line = Line(line.start, line.end, "item", line.rank, int(indent > shallow + 1))
+                under = indent > shallow + 1 or (opened and not line.rank)
+                line = Line(line.start, line.end, "item", line.rank, int(under))
+                opened = under or (bool(line.rank) and raw.rstrip(" *").endswith(":"))
             found.append(line)
         start += len(raw) + 1
     return found
@@ -124,8 +126,7 @@ def _line(raw: str, start: int, end: int, table: bool) -> Line | None:
     item = _ITEM.match(raw)
     if item and len(raw) > item.end():
         rank = next((group for group in item.groups()[1:] if group), "")
-        kind = "heading" if rank and raw.rstrip(" *").endswith(":") else "item"
-        return Line(start + item.end(), end, kind, rank)
+        return Line(start + item.end(), end, "item", rank)
     if raw.count("|") >= 2:
         return Line(start, end, "row", "" if table else "header")
     return Line(start, end, "heading" if _HEADING.match(raw) else "prose")

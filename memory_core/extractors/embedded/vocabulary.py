@@ -130,7 +130,7 @@ WHEN_WORDS = _words(
 EVENTS = _words(
     """appointment meeting interview wedding trip recital marathon conference party birthday concert exam flight vacation holiday
     anniversary offsite reunion graduation dinner lunch brunch breakfast game match ceremony workshop race tournament festival
-    fair show exhibition gala seminar webinar lecture talk presentation defence defense housewarming promotion tasting quiz audit brunch class course session lesson visit tour hike walk run ride camp retreat
+    fair show exhibition gala seminar webinar convention lecture talk presentation defence defense housewarming promotion tasting quiz audit brunch class course session lesson visit tour hike walk run ride camp retreat
     event gathering picnic barbecue celebration funeral shower audition competition contest championship parade protest march
     rally fundraiser auction sale move surgery checkup operation accident fire flood storm election call date performance play
     screening premiere tryout practice training internship semester journey cruise safari getaway honeymoon stay adventure
@@ -191,7 +191,7 @@ FILLER = _words(
     """ok okay thanks thank you thx great cool hi hello hey yes yeah yep no nope sure nice bye awesome perfect got it sounds good
     that's lol please alright very so much a lot morning evening night hmm hm um uh then well wow haha right i see of course
     totally absolutely exactly agreed interesting welcome goodbye later cheers cya np ty the to me that is too oh ah man
-    dude lol lmao tbh omg idk same ikr brb gonna wanna way really not bad all fine everything one just go on continue more and again for now helps help"""
+    dude bye yep sure glad lol lmao tbh omg idk same ikr brb gonna wanna way really not bad all fine everything one just go on continue more and again for now helps help"""
 )
 
 KIN_NAMES = {
@@ -204,7 +204,7 @@ NAMED_GROUPS = _words(
     """school university college hospital clinic bank church restaurant café cafe bakery bar pub osteria trattoria bistro hotel
     hostel museum gallery library theater theatre shelter gym studio store shop market supermarket robotics inc ltd llc gmbh"""
 )
-AIMS = _words("goal goals plan dream ambition resolution aim intention")
+AIMS = _words("priority goal goals plan dream ambition resolution aim intention")
 CLASSES: tuple[tuple[str, frozenset[str]], ...] = (
     ("Event", EVENTS),
     ("Location", PLACES),
@@ -215,4 +215,4 @@ CLASSES: tuple[tuple[str, frozenset[str]], ...] = (
 )
 """Which label a head noun takes; the first class that holds it."""
 INSTRUMENTS = _words("guitar piano violin drum ukulele keyboard flute cello saxophone trumpet bass clarinet harp banjo chess tennis")
-EMPTY_OPENERS = _words("new own also just even still really very so too actually ever yet already quite pretty only then well my our anymore longer")
+EMPTY_OPENERS = _words("yep yeah hey hi wow sure etc new own also just even still really very so too actually ever yet already quite pretty only then well my our anymore longer")
