@@ -120,7 +120,7 @@ def make_extractor(settings: ProviderSettings, on_invalid: Literal["drop", "reje
 
 
 def make_reader(settings: ProviderSettings, embedder: Embedder) -> Reader:
-    """`embedder` is the memory's; the embedded reader compares with it. Raises ProviderError when something is missing."""
+    """`embedder` is the one of the memory, for the embedded reader. Raises ProviderError when something is missing."""
     return EmbeddedReader(embedder) if settings.provider == "embedded" else LLMReader(make_llm(settings))
 
 

@@ -202,12 +202,15 @@ class _UnknownError(ProviderError):
 def _client(base_url: str, key: Secret, timeout: float) -> Any:
     import openai
 
-    http = openai.DefaultHttpxClient(
-        timeout=timeout, follow_redirects=False, event_hooks={"response": [cap_answer]}, trust_env=True
-    )
+    http = openai.DefaultHttpxClient(timeout=timeout, follow_redirects=False, event_hooks={"response": [cap_answer]})
     plain = {"Accept-Encoding": "identity"}
     return openai.OpenAI(
-        base_url=base_url, api_key=key.reveal() or "none", max_retries=0, http_client=http, default_headers=plain
+        base_url=base_url,
+        api_key=key.reveal() or "none",
+        timeout=timeout,
+        max_retries=0,
+        http_client=http,
+        default_headers=plain,
     )
 
 
