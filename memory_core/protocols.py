@@ -6,10 +6,10 @@ extractor, reader, retriever or retention policy is one file in its folder; the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 Kind = Literal["document", "query"]
+_DAY = 86400.0
 
 
 @runtime_checkable
@@ -187,6 +188,32 @@ class Reader(Protocol):
 
 
 @dataclass(frozen=True)
+class Said:
+    """What the live memory keeps of what was said, as elements: one content word of one turn.
+
+    `rows` and `elements`, (p,): the node at that place keeps that element, in its title or a value of an attribute.
+    `edge_ends`, (m, 2): places of the ends of each live edge; `edge_rows` and `edge_elements`, (q,): that edge keeps
+    that element in its relationship. `turns`, (e,): position of the turn of each element; `counts`, (e,): in how many
+    turns its word was said; `turn_count`: turns that say anything.
+    """
+
+    rows: NDArray[np.int64]
+    elements: NDArray[np.int64]
+    edge_ends: NDArray[np.int64]
+    edge_rows: NDArray[np.int64]
+    edge_elements: NDArray[np.int64]
+    turns: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    turn_count: int
+
+
+def nothing_said() -> Said:
+    """No elements at all."""
+    none = np.zeros(0, np.int64)
+    return Said(none, none, np.zeros((0, 2), np.int64), none, none, none, none, 0)
+
+
+@dataclass(frozen=True)
 class ScoringView:
     """The live nodes as columns, all of length n, in id-row order; times are seconds since the epoch, UTC."""
 
@@ -203,19 +230,41 @@ class ScoringView:
     poignancy: Doubles  # attribute `poignancy`, NaN when absent
     access_rows: NDArray[np.int64]  # (m,) place of the node of each access, creation not counted
     access_times: Doubles  # (m,)
-    cited_rows: NDArray[np.int64]  # (p,) place of the node of each citation
-    cited_turns: NDArray[np.int64]  # (p,) position of the turn of each citation
-    words: Mapping[int, frozenset[str]] = field(default_factory=dict)  # turn position -> its content words (coverage)
+    said: Callable[[], Said] = nothing_said  # made when first asked for, because few policies read it
 
     @classmethod
     def of_one(cls, *, days: float, accesses: int, degree: int, turns: int) -> ScoringView:
         """One node created and last accessed `days` and `turns` before the epoch: for hand values."""
-        one, none = np.ones(1), np.zeros(0, np.int64)
-        then, zero, whole = -86400.0 * days * one, np.zeros(1, np.int64), np.ones(1, np.int64)
+        return cls.of(days=[days], accesses=[accesses], degree=[degree], turns=turns)
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        days: Sequence[float],
+        accesses: Sequence[int] = (),
+        degree: Sequence[int] = (),
+        turns: int = 0,
+        accessed: Sequence[tuple[int, float]] = (),
+        said: Callable[[], Said] = nothing_said,
+    ) -> ScoringView:
+        """Nodes created and last accessed `days` before the epoch, `turns` turns ago: for hand values.
+
+        `accessed` are (place, days before the epoch) of single accesses.
+        """
+        n = len(days)
+        then, zeros = -_DAY * np.asarray(days, np.float64), np.zeros(n, np.int64)
+        counts = [np.asarray(given, np.int64) if len(given) else zeros for given in (accesses, degree)]
+        rows = np.array([row for row, _ in accessed], np.int64)
+        times = np.array([-_DAY * day for _, day in accessed], np.float64)
         return cls(
-            ("n1",), np.zeros(1, np.int8), then, then, accesses * whole, degree * whole, zero, zero, turns, 0 * one,
-            np.nan * one, none, none.astype(np.float64), none, none,
+            tuple(f"n{place + 1}" for place in range(n)), np.zeros(n, np.int8), then, then, counts[0], counts[1], zeros,
+            zeros, turns, np.zeros(n), np.full(n, np.nan), rows, times, said,
         )  # fmt: skip
+
+    def days_since(self, times: Doubles, at: datetime) -> Doubles:
+        """Age in days at `at`, never below 0: a time in the future is now (clocks run backwards, case FOR-01)."""
+        return np.asarray(np.maximum(at.timestamp() - times, 0.0) / _DAY, np.float64)
 
 
 @dataclass(frozen=True)
@@ -234,6 +283,18 @@ class Scores:
             raise InputError("All weights are zero or one is negative: give at least one term a positive weight.")
         parts = {name: np.asarray(weight / total * term, np.float64) for name, (weight, term) in terms.items()}
         return cls(np.clip(sum(parts.values(), np.float64(0.0)), 0.0, 1.0), parts)
+
+    @classmethod
+    def ranked(cls, name: str, values: NDArray[Any]) -> Scores:
+        """Normalised ranks (rank - 1/2) / n, lowest value first; equal values share the mean of their ranks.
+
+        >>> Scores.ranked("size", np.array([5, 1, 5])).score.round(4).tolist()
+        [0.6667, 0.1667, 0.6667]
+        """
+        _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+        middle = np.cumsum(counts) - counts / 2
+        score = np.asarray(middle[places] / max(len(values), 1), np.float64)
+        return cls(score, {name: score}, ranks=True)
 
 
 @runtime_checkable

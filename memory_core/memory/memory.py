@@ -15,9 +15,9 @@ from typing import TypeVar
 import numpy as np
 
 from memory_core.errors import EmbedderMismatchError, ForgettingLabError, InputError
+from memory_core.forgetting.forgetting import Forgetting
 from memory_core.graph import Graph
 from memory_core.memory.checks import check_question, check_turn
-from memory_core.memory.editing import Editing
 from memory_core.memory.reports import TurnReport
 from memory_core.memory.writing import Counters, TurnWriter
 from memory_core.protocols import Answer, Embedder, Extractor, Floats, Reader, Retrieval, Retriever
@@ -40,7 +40,7 @@ class Asked:
     touched: tuple[str, ...] = ()
 
 
-class Memory(Editing):
+class Memory(Forgetting):
     """A long-term memory: turns, the graph read from them, and what was asked.
 
     Any thread may call it; writes happen one at a time. Another process may write the same file: its commits are seen
@@ -107,6 +107,7 @@ class Memory(Editing):
             self.graph, self._revision = graph, revision
             self.counters = Counters(**json.loads(self.store.meta("counters", "{}")))
             self._turn_vectors: tuple[int, list[str], Floats] | None = None
+            self._made: dict[str, tuple[int, object]] = {}
 
     @property
     def revision(self) -> int:

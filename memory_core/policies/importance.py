@@ -10,8 +10,6 @@ import numpy as np
 
 from memory_core.protocols import Scores, ScoringView
 
-_DAY = 86400.0
-
 
 @dataclass(frozen=True)
 class Importance:
@@ -38,7 +36,7 @@ class Importance:
 
     def score(self, view: ScoringView, at: datetime) -> Scores:
         """Scores of all nodes at time `at`; an access in the future has age 0. Raises InputError on zero weights."""
-        days = np.maximum(at.timestamp() - view.last_access, 0.0) / _DAY
+        days = view.days_since(view.last_access, at)
         since = view.turns_at_creation if self.turns_from == "creation" else view.turns_at_access
         most = int(view.accesses.max(initial=0))
         terms = {
