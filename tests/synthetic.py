@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from typing import Any
+
+import numpy as np
 
 from memory_core.figures.network import GraphEdge, GraphNode
 from memory_core.schema import LABELS
@@ -29,3 +32,16 @@ def memory_graph(n: int, seed: int = 7) -> tuple[list[GraphNode], list[GraphEdge
     degree = Counter(end for pair in pairs for end in pair)
     nodes = [GraphNode(str(i), labels[i], titles[i], f"Said in turn {i}.\nSecond line.", degree[i]) for i in range(n)]
     return nodes, [GraphEdge(f"e{k}", str(a), str(b), verbs[k]) for k, (a, b) in enumerate(pairs)]
+
+
+def large_memory(n: int = 27_021, m: int = 46_538, seed: int = 3) -> tuple[Any, Any, Any]:
+    """Label places (n,), sources (m,), targets (m,) of a memory with topics of uneven size, hubs and loose nodes."""
+    dice = np.random.default_rng(seed)
+    topics = np.repeat(np.arange(160), dice.multinomial(n, dice.dirichlet(np.full(160, 0.9))))[:n]
+    first = np.searchsorted(topics, topics)
+    size = np.bincount(topics, minlength=160)[topics]
+    sources = dice.integers(0, int(n * 0.93), m)
+    within = first[sources] + (size[sources] * dice.random(m) ** 2.6).astype(np.int64)
+    targets = np.where(dice.random(m) < 0.86, within, (n * 0.9 * dice.random(m) ** 4).astype(np.int64))
+    labels = dice.choice(9, n, p=np.array([10, 7, 9, 14, 24, 16, 9, 6, 5]) / 100)
+    return labels.astype(np.int8), sources.astype(np.int64), np.minimum(targets, n - 1).astype(np.int64)

@@ -72,12 +72,10 @@ OTHER = Mark("Other", "#8a8f98", "#5f646d", "#b6bbc4", "dot", "circle", _CIRCLE)
 
 #: The one accent: selection, focus, the cut line.
 ACCENT = "#e0563b"
-#: Continuous scores, low to high: cividis, readable with every colour vision (Nuñez, Anderton and Renslow, 2018).
-SEQUENTIAL: tuple[str, ...] = (
-    "#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838",
-)  # fmt: skip
+#: Continuous scores, low to high: orange over grey to blue, told apart with every colour vision, seen on either page.
+SCORES: tuple[str, ...] = ("#f0960a", "#d99b55", "#a9a29b", "#7d93b8", "#4f80c6", "#1f6fd0")
 #: What a plan does with a node: kept, forgotten, pinned.
-FATES: Mapping[str, str] = MappingProxyType({"kept": "#0c8feb", "forgotten": "#faa015", "pinned": "#7643b1"})
+FATES: Mapping[str, str] = MappingProxyType({"kept": "#7f8ea3", "forgotten": "#f0960a", "pinned": "#1f6fd0"})
 
 
 def mark(label: str) -> Mark:
@@ -95,8 +93,8 @@ def svg(label: str, size: int = 14, dark: bool = False) -> str:
     outline = drawn.on_dark if dark else drawn.on_light
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{size}" height="{size}" viewBox="-1.6 -1.6 3.2 3.2" '
-        f'role="img" aria-label="{html.escape(drawn.label)}"><path d="{drawn.path}" fill="{drawn.color}" stroke="{outline}" '
-        f'stroke-width=".25" stroke-linejoin="round"/></svg>'
+        f'role="img" aria-label="{html.escape(drawn.label)}"><path d="{drawn.path}" fill="{drawn.color}" '
+        f'stroke="{outline}" stroke-width=".25" stroke-linejoin="round"/></svg>'
     )
 
 

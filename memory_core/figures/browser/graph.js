@@ -67,14 +67,6 @@ function startNetwork(view, vis) {
   view.resize.observe(view.stage);
 }
 
-// A canvas on the processor: thousands of small paths are drawn in 20 ms there, and in seconds by a software GPU. The
-// library gives no way to ask for it, and the first getContext decides.
-function withPlainCanvas(make) {
-  const owner = HTMLCanvasElement.prototype, own = owner.getContext;
-  owner.getContext = function (kind, options) { return own.call(this, kind, { willReadFrequently: true, ...options }); };
-  try { return make(); } finally { owner.getContext = own; }
-}
-
 function destroy(view) {
   rememberCamera(view);
   view.resize?.disconnect();
@@ -434,26 +426,7 @@ function fullScreen(view) {
 
 // ---- small elements ---------------------------------------------------------------------------------------------
 
-function element(tag, attributes = {}) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  return made;
-}
-
-function text(tag, words, name) {
-  const made = element(tag, name ? { class: name } : {});
-  made.textContent = words;
-  return made;
-}
-
-function glyph(view, label) {
-  const mark = markOf(view, label), space = "http://www.w3.org/2000/svg";
-  const svg = document.createElementNS(space, "svg"), path = document.createElementNS(space, "path");
-  for (const [name, value] of Object.entries({ viewBox: "-1.6 -1.6 3.2 3.2", "aria-hidden": "true" })) svg.setAttribute(name, value);
-  for (const [name, value] of Object.entries({ d: mark.path, fill: mark.color, stroke: view.theme.dark ? mark.onDark : mark.onLight, "stroke-width": 0.25 })) path.setAttribute(name, value);
-  svg.append(path);
-  return svg;
-}
+const glyph = (view, label) => symbol(view, markOf(view, label));
 
 function nodeTip(view, id) {
   const node = view.nodes.get(id);
