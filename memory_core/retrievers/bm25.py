@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from memory_core.context import turn_lines
 from memory_core.protocols import Readable, Retrieval
-from memory_core.retrievers.flat import of_turns
 from memory_core.schema import content_words
 
 
@@ -19,5 +19,7 @@ class BM25Retriever:
     def retrieve(self, memory: Readable, question: str) -> Retrieval:
         """Turns best first, ties by age."""
         started = time.perf_counter()
-        words = " ".join(content_words(question)) or question
-        return of_turns("bm25", memory, question, memory.search_turns(words, self.k), started)
+        ranked = tuple(memory.search_turns(" ".join(content_words(question)) or question, self.k))
+        lines = turn_lines(memory.turns([turn.id for turn in ranked]))
+        ms = {"search": 1000 * (time.perf_counter() - started)}
+        return Retrieval("bm25", question, turns=ranked, lines=lines, ms=ms)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memory_core.protocols import Line, RankedTurn, Readable, Retrieval
-from memory_core.schema import Turn
+from memory_core.context import turn_lines
+from memory_core.protocols import RankedTurn, Readable, Retrieval
 
 
 @dataclass(frozen=True)
@@ -19,22 +19,12 @@ class FlatRetriever:
 
     def retrieve(self, memory: Readable, question: str) -> Retrieval:
         """Turns best first, ties by age."""
-        started = time.perf_counter()
         ids, vectors = memory.turn_vectors()
-        scores = vectors @ memory.embed_query([question])[0] if ids else np.zeros(0)
+        asked = memory.embed_query([question])[0]
+        started = time.perf_counter()
+        scores = vectors @ asked
         order = np.lexsort((np.arange(len(ids)), -scores))[: self.k]
-        ranked = [RankedTurn(ids[row], float(scores[row]), "dense") for row in order]
-        return of_turns("flat", memory, question, ranked, started)
-
-
-def of_turns(name: str, memory: Readable, question: str, ranked: list[RankedTurn], started: float) -> Retrieval:
-    """A retrieval whose context is the verbatim turns, in rank order."""
-    turns = memory.turns([turn.id for turn in ranked])
-    context = tuple(Line(turn_line(turn), turn.id, (turn.id,)) for turn in turns)
-    ms = {"search": 1000 * (time.perf_counter() - started)}
-    return Retrieval(name, question, turns=tuple(ranked), lines=context, ms=ms)
-
-
-def turn_line(turn: Turn) -> str:
-    """A turn as one line of context, dated."""
-    return f"[{turn.at:%Y-%m-%d}] {turn.speaker or turn.role}: {turn.text}"
+        ranked = tuple(RankedTurn(ids[row], float(scores[row]), "dense") for row in order)
+        lines = turn_lines(memory.turns([turn.id for turn in ranked]))
+        ms = {"search": 1000 * (time.perf_counter() - started)}
+        return Retrieval("flat", question, turns=ranked, lines=lines, ms=ms)

@@ -6,12 +6,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory_core.graph import Graph
-from memory_core.protocols import Line, RankedTurn, Readable, Retrieval, Root, Visit
-from memory_core.schema import Edge, Node
+from memory_core.context import graph_lines
+from memory_core.protocols import Readable, Retrieval, Root
 from memory_core.settings import Settings
+from memory_core.walk import breadth_first, edges_among, rank_turns
 
-_TURNS_A_NODE = 3  # design, section 4: at most three turns of a node enter the ranking
 _SHOWN = 25  # candidates kept in the trace
 
 
@@ -37,7 +36,7 @@ class GraphRetriever:
         candidates = self._candidates(memory, entities)
         found = time.perf_counter()
         roots = tuple(root for root in candidates if root.score >= floor)[: self.roots]
-        visits, capped = walk(memory.graph, [root.id for root in roots], self.hops, self.cap)
+        visits, capped = breadth_first(memory.graph, [root.id for root in roots], self.hops, self.cap)
         edges = edges_among(memory.graph, [visit.id for visit in visits])
         walked = time.perf_counter()
         cited = memory.cited_turns([visit.id for visit in visits] + [edge.id for edge in edges])
@@ -52,7 +51,7 @@ class GraphRetriever:
             edges=tuple(edge.id for edge in edges),
             capped=tuple(capped),
             turns=tuple(rank_turns([visit.id for visit in visits], cited, roots)),
-            lines=tuple(lines(memory.graph, visits, edges, cited)),
+            lines=graph_lines(memory.graph, visits, edges, cited),
             ms={
                 "candidates": 1000 * (found - started),
                 "walk": 1000 * (walked - found),
@@ -73,73 +72,3 @@ class GraphRetriever:
         order = sorted(best, key=lambda row: (-best[row][0], row))
         graph = memory.graph
         return tuple(Root(graph.ids[row], graph.titles[row], best[row][0], best[row][1]) for row in order)
-
-
-def walk(graph: Graph, roots: Sequence[str], hops: int, cap: int) -> tuple[list[Visit], list[str]]:
-    """Breadth-first from the roots: all of a hop before any of the next, at most `cap` nodes.
-
-    Returns the visits in order, and the nodes that the cap left out of the hop it fell in.
-    """
-    visits = [Visit(root, 0) for root in dict.fromkeys(roots)][:cap]
-    seen = {graph.row_of[visit.id] for visit in visits}
-    frontier = [graph.row_of[visit.id] for visit in visits]
-    capped: list[str] = []
-    for hop in range(1, hops + 1):
-        reached: list[int] = []
-        for row in frontier:
-            for edge, other in graph.neighbours(row):
-                if other in seen:
-                    continue
-                seen.add(other)
-                if len(visits) < cap:
-                    visits.append(Visit(graph.ids[other], hop, graph.edge_ids[edge]))
-                    reached.append(other)
-                else:
-                    capped.append(graph.ids[other])
-        frontier = reached
-    return visits, capped
-
-
-def edges_among(graph: Graph, ids: Sequence[str]) -> list[Edge]:
-    """Every live edge whose two ends are among the nodes, once, oldest first."""
-    rows = {graph.row_of[node] for node in ids}
-    inside = {edge for row in rows for edge, other in graph.neighbours(row) if other in rows}
-    return [graph.edge(graph.edge_ids[edge]) for edge in sorted(inside)]
-
-
-def rank_turns(nodes: Sequence[str], cited: dict[str, list[str]], roots: Sequence[Root]) -> list[RankedTurn]:
-    """Turns in the rank order of the nodes read from them: of each node its newest three (design, section 4)."""
-    score = {root.id: root.score for root in roots}
-    ranked: dict[str, RankedTurn] = {}
-    for place, node in enumerate(nodes):
-        for turn in reversed(cited.get(node, [])[-_TURNS_A_NODE:]):
-            ranked.setdefault(turn, RankedTurn(turn, score.get(node, 1.0 / (2 + place)), "graph"))
-    return list(ranked.values())
-
-
-def lines(graph: Graph, visits: Sequence[Visit], edges: Sequence[Edge], cited: dict[str, list[str]]) -> list[Line]:
-    """The context: nodes in the order of the walk, then edges, newest first among what contradicts."""
-    nodes = [graph.node(visit.id) for visit in visits]
-    written = [Line(node_line(node), node.id, tuple(cited.get(node.id, ()))) for node in nodes]
-    seen: set[str] = set()
-    for edge in sorted(edges, key=lambda edge: "until" in edge.attributes):
-        text = edge_line(graph, edge)
-        if text not in seen:
-            seen.add(text)
-            written.append(Line(text, edge.id, tuple(cited.get(edge.id, ())), "until" in edge.attributes))
-    return written
-
-
-def node_line(node: Node) -> str:
-    """A node as one line of context."""
-    attributes = "; ".join(f"{key}: {value}" for key, value in node.attributes.items())
-    return f"{node.label} | {node.title} | {node.content}" + (f" [{attributes}]" if attributes else "")
-
-
-def edge_line(graph: Graph, edge: Edge) -> str:
-    """An edge as one line of context; one that no longer holds says since when."""
-    own = {key: value for key, value in edge.attributes.items() if key not in ("until", "superseded_by")}
-    attributes = "; ".join(f"{key}: {value}" for key, value in own.items())
-    ended = f" (until {edge.attributes['until']}, no longer current)" if "until" in edge.attributes else ""
-    source, target = (graph.titles[graph.row_of[end]] for end in (edge.source, edge.target))
-    return f"{source} -- {edge.relationship} --> {target}" + (f" [{attributes}]" if attributes else "") + ended
