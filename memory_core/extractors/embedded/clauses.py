@@ -16,6 +16,8 @@ def walk(scene: Scene) -> None:
     """Reads every stated clause of the turn into the scene's draft."""
     for token in scene.reading.doc:
         if token.pos_ in ("VERB", "AUX") and token.dep_ not in ("aux", "auxpass", "amod", "compound") and not scene.reading.kind(token):
+            if token.dep_ == "acl" and token.lemma_ in ("name", "call"):
+                continue
             if not (token.dep_ == "xcomp" and token.head.pos_ in ("VERB", "AUX")) and stated(token, scene.mine):
                 _clause(scene, token)
 
@@ -192,6 +194,8 @@ def copula(scene: Scene, verb: Token) -> None:
     if any(c.dep_ == "expl" for c in verb.children):
         _there_is(scene, verb)
         return
+    if _favourite(scene, tokens, verb, denied):
+        return
     for holder in holders(scene, verb):
         person = scene.draft.nodes[holder].label == "Person"
         for token in (t for c in verb.children if c.dep_ in ("attr", "acomp", "oprd") for t in conjuncts(c)):
@@ -210,7 +214,6 @@ def copula(scene: Scene, verb: Token) -> None:
             scene.draft.describe(holder, scene.circumstances(verb))
             if scene.reading.doc[tokens[0].i].pos_ != "PRON":
                 scene.topic = holder
-        _favourite(scene, tokens, verb, denied)
         scene.details(verb, holder if not person else scene.topic)
 
 
@@ -220,14 +223,21 @@ def _there_is(scene: Scene, verb: Token) -> None:
         scene.details(verb, place)
 
 
-def _favourite(scene: Scene, tokens: list[Token], verb: Token, denied: str) -> None:
+def _favourite(scene: Scene, tokens: list[Token], verb: Token, denied: str) -> bool:
     """ "My favourite film is X": the speaker likes X."""
     for subject in tokens:
-        adjectives = {c.lower_ for c in subject.children} | {c.lower_ for c in (subject,)}
+        adjectives = {c.lower_ for c in subject.children} | {subject.lower_}
         if adjectives & {"favorite", "favourite"} and any(scene.is_mine(c) for c in subject.children) and not denied:
             for target in (t for c in verb.children if c.dep_ in ("attr", "acomp") for t in conjuncts(c)):
-                place = scene.thing(target, "Preference")
+                place = scene.thing(target, "Artifact", "" if scene.reading.named(target) else "Preference")
+                scene.reading.use(subject, subject)
                 scene.draft.edge(scene.speaker(), "likes", place, scene.reading.span(verb, target), {"favorite": subject.text})
+                if place is not None:
+                    scene.draft.describe(place, {"favorite": scene.text(subject)})
+                    scene.topic = place
+                    scene.details(verb, place)
+            return True
+    return False
 
 
 def _is_at(scene: Scene, holder: int, preposition: str, target: Token, denied: str, verb: Token) -> None:
@@ -325,6 +335,8 @@ def action(scene: Scene, verb: Token) -> None:
         for holder in who or [None]:
             name, label = relation(chain, "", denied, target)
             place = scene.thing(target, label, "Skill" if name == "has_skill" else "")
+            if name in ("has", "owns", "has_got", "got") and target.lemma_.lower() in words.PETS:
+                name = "has_pet"
             if place is not None and scene.is_mine(target) and last.lemma_ not in _ABOUT_ME:
                 continue
             if holder is not None:
@@ -370,6 +382,9 @@ def _prepositional(
 
 
 _LISTED = frozenset(name for name, _ in words.RELATIONS.values())
+_PAST = frozenset(
+    "read watched bought ordered sold visited went_to attended cooked baked painted adopted met met_with joined".split()
+)
 _GIVING = frozenset("lend give send show tell sell teach loan hand offer introduce propose".split())
 _TYPED = frozenset("works_as worked_as lives_in works_at moved_to born_in grew_up_in lived_in worked_at met_with used_to_live_in".split())
 _ABOUT_ME = frozenset("invite owe marry hire teach visit call meet".split())
@@ -408,6 +423,8 @@ def relation(chain: list[Token], preposition: str, denied: str, target: Token) -
         bare = "_".join(filter(None, [first.lemma_.lower(), *pieces[1:], particle, preposition]))
     else:
         name = listed[0] if listed else "_".join(filter(None, [_form(last), particle, preposition]))
+        if listed and last.tag_ in ("VBG", "VBP", "VBZ") and name in _PAST:
+            name = "_".join(filter(None, [_form(last), particle, preposition]))
         if listed and last.tag_ == "VBD" and lemma in _STATES:
             name = f"{_STATES[lemma]}_{listed[0].partition('_')[2]}".rstrip("_")
         if any(c.dep_ == "aux" and c.lower_ in ("will", "'ll") for c in last.children):

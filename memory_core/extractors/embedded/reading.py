@@ -79,7 +79,7 @@ class Reading:
         return self.kind(token) in words.NAMED
 
     def dated(self, token: Token) -> bool:
-        return self.kind(token) in words.WHEN
+        return self.kind(token) in words.WHEN and token.dep_ != "compound"
 
     def slice(self, first: Token, last: Token) -> str:
         return self.text[first.idx : last.idx + len(last.text)]

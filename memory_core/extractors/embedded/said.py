@@ -93,7 +93,7 @@ def _allowed_by_head(verb: Token, mine: frozenset[str]) -> bool:
         clause = next((t for t in verb.ancestors if t.pos_ in ("VERB", "AUX")), None)
         past = verb.tag_ in ("VBD", "VBN") or any(c.tag_ in ("VBD", "VBP", "VBZ") for c in verb.children if c.dep_ == "aux")
         mine_past = past and any(s.lower_ in mine for s in own_subjects(verb))
-        return mine_past or clause is None or stated(clause, mine)
+        return mine_past or (clause is not None and stated(clause, mine))
     return True
 
 

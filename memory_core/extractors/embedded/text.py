@@ -16,6 +16,9 @@ _INLINE = re.compile(r"`[^`\n]{0,200}`")
 _MARKS = re.compile(r"[*_]{2,3}|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|^[ \t]*#{1,6}(?=\s)|^[ \t]*>+|~~", re.M)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff\ud800-\udfff]")
 _EMOJI = re.compile("[\u2190-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]")
+_SPEECH = re.compile(
+    r"(?<![\w])([\"“'])(?=(?:\S+\s+){2})(?:(?=[a-z])|(?=[^\"”\n]{0,120}\b(?:I|I'm|my|me)\b))[^\"”\n]{8,240}?(?:(?<!\w)|(?<=\w))[\"”'](?!\w)"
+)
 _CODE_LINE = re.compile(
     r"^(?=.*[{};=()<>$])\s*(?:[\w.\[\]]+\s*(?:[-+*/]?=|\(.*\)\s*[;{:]?$)|(?:def|class|import|from|return|for|while|if|else|"
     r"public|private|const|let|var|function|#include|SELECT|INSERT|UPDATE|CREATE)\b.*[;{:()=]\s*$|[{}\])]+[;,]?\s*$|\$ ).*$",
@@ -87,7 +90,7 @@ def prepare(text: str, speaker: str = "") -> Prepared:
     captions = tuple(Line(*found.span(1), "caption") for found in _CAPTION.finditer(kept))
     kept = _blank(_CAPTION, kept)
     lines = (*_lines(kept), *captions)
-    for pattern in (_MARKS, _CONTROL, _EMOJI):
+    for pattern in (_MARKS, _CONTROL, _EMOJI, _SPEECH):
         kept = _blank(pattern, kept)
     kept = kept.replace("\r", " ").replace("\t", " ").replace("’", "'").replace("|", ";")
     if speaker and kept.lower().startswith(f"{speaker.lower()}:"):
