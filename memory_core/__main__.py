@@ -13,7 +13,7 @@ from typing import Any
 
 from memory_core import exporters
 from memory_core.errors import ForgettingLabError, FormatError, InputError
-from memory_core.evaluation.commands import EXTRACTORS, MEASURES, bench, extractor_named
+from memory_core.evaluation.commands import EXTRACTOR_HELP, MEASURES, bench, extractor_named
 from memory_core.importers.memories import import_memory
 from memory_core.importers.transcripts import FORMATS, Conversation, pool, read_transcript
 from memory_core.ingestion import ingest
@@ -181,7 +181,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], str, Sequence[
         [
             (("file",), {"type": Path}),
             (("--format",), {"default": "auto", "choices": ["auto", *FORMATS]}),
-            (("--extractor",), {"default": "embedded", "choices": EXTRACTORS}),
+            (("--extractor",), {"help": EXTRACTOR_HELP}),
             (("--conversation",), {"help": "one conversation of the file, by its id"}),
             (("--pooled",), {"action": "store_true", "help": "every session of the file into one memory"}),
             (("--limit",), {"type": int, "help": "only the first N turns"}),

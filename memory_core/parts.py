@@ -5,9 +5,8 @@ from __future__ import annotations
 from memory_core.embedders.minilm import MiniLM
 from memory_core.embedders.use import MultilingualUSE
 from memory_core.errors import InputError
-from memory_core.extractors.embedded import Embedded
 from memory_core.protocols import Embedder, Extractor, Reader, Retriever
-from memory_core.readers.embedded import EmbeddedReader
+from memory_core.providers import ProviderSettings, make_embedder, make_extractor, make_reader
 from memory_core.retrievers.bm25 import BM25Retriever
 from memory_core.retrievers.flat import FlatRetriever
 from memory_core.retrievers.graph import GraphRetriever
@@ -17,18 +16,22 @@ EMBEDDERS: tuple[Embedder, ...] = (MiniLM(), MultilingualUSE())
 
 
 def default_embedder(stored: str = "") -> Embedder:
-    """The embedder a memory was made with, when it is an embedded one; the default for a new memory."""
-    return next((embedder for embedder in EMBEDDERS if embedder.id == stored), EMBEDDERS[0])
+    """The embedder a memory was made with when it is an embedded one, else the one $FORGETTING_LAB_EMBEDDER names.
+
+    Raises InputError and ProviderError for a choice that cannot be made.
+    """
+    known = next((embedder for embedder in EMBEDDERS if embedder.id == stored), None)
+    return known or make_embedder(ProviderSettings.from_env("embedder"))
 
 
 def default_extractor() -> Extractor:
-    """The extractor that needs no key and no server."""
-    return Embedded()
+    """The extractor $FORGETTING_LAB_EXTRACTOR names, else the embedded one, which needs no key and no server."""
+    return make_extractor(ProviderSettings.from_env("extractor"))
 
 
 def default_reader(embedder: Embedder) -> Reader:
-    """The reader that needs no key and no server."""
-    return EmbeddedReader(embedder)
+    """The reader $FORGETTING_LAB_READER names, else the embedded one, which needs no key and no server."""
+    return make_reader(ProviderSettings.from_env("reader"), embedder)
 
 
 def retriever(name: str, settings: Settings, k: int = 5) -> Retriever:

@@ -14,11 +14,12 @@ from memory_core.evaluation.gold import extraction_figures, read_gold, score_ext
 from memory_core.evaluation.results import compare, read_run, show
 from memory_core.parts import default_extractor
 from memory_core.progress import Meter
+from memory_core.providers import ProviderSettings, make_extractor
 from memory_core.protocols import Extractor
 
 Result = dict[str, Any]
 Measure = Callable[[Sequence[str]], Result]
-EXTRACTORS = ("embedded", "openai", "ollama", "compatible")
+EXTRACTOR_HELP = "embedded, openai, compatible or ollama, with :model if need be; default $FORGETTING_LAB_EXTRACTOR"
 
 
 def bench(what: str, arguments: Sequence[str]) -> Result:
@@ -28,13 +29,9 @@ def bench(what: str, arguments: Sequence[str]) -> Result:
     return MEASURES[what](arguments)
 
 
-def extractor_named(name: str) -> Extractor:
-    """The extractor a command asks for by name."""
-    if name == "embedded":
-        return default_extractor()
-    from memory_core.providers import ProviderSettings, make_extractor
-
-    return make_extractor(ProviderSettings.named("extractor", name))
+def extractor_named(choice: str | None) -> Extractor:
+    """The extractor `provider` or `provider:model`; without one $FORGETTING_LAB_EXTRACTOR, else the embedded one."""
+    return make_extractor(ProviderSettings.named("extractor", choice)) if choice else default_extractor()
 
 
 def _coverage(arguments: Sequence[str]) -> Result:
@@ -47,7 +44,7 @@ def _coverage(arguments: Sequence[str]) -> Result:
 def _extraction(arguments: Sequence[str]) -> Result:
     parser = argparse.ArgumentParser("python -m memory_core bench extraction")
     parser.add_argument("gold", type=Path)
-    parser.add_argument("--extractor", default="embedded", choices=EXTRACTORS)
+    parser.add_argument("--extractor", help=EXTRACTOR_HELP)
     options = parser.parse_args(arguments)
     extractor, gold = extractor_named(options.extractor), read_gold(options.gold)
     with Meter("reading", len(gold)) as meter:
@@ -76,7 +73,7 @@ def _benchmark_parser(name: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(f"python -m memory_core bench {name}")
     parser.add_argument("file", type=Path, help="a LongMemEval or LoCoMo file, or ours with its questions beside it")
     parser.add_argument("--pooled", action="store_true", help="every session of the file into one memory")
-    parser.add_argument("--extractor", default="embedded", choices=EXTRACTORS)
+    parser.add_argument("--extractor", help=EXTRACTOR_HELP)
     return parser
 
 
