@@ -14,8 +14,8 @@ from memory_core.evaluation.gold import extraction_figures, read_gold, score_ext
 from memory_core.evaluation.results import compare, read_run, show
 from memory_core.parts import default_extractor
 from memory_core.progress import Meter
-from memory_core.providers import ProviderSettings, make_extractor
 from memory_core.protocols import Extractor
+from memory_core.providers import ProviderSettings, make_extractor
 
 Result = dict[str, Any]
 Measure = Callable[[Sequence[str]], Result]
