@@ -52,19 +52,21 @@ def ingest(
     advance: Callable[[str], None] = lambda message: None,
     each: Callable[[TurnReport], None] = lambda report: None,
     workers: int = 1,
+    extractor: Extractor | None = None,
 ) -> Ingested:
     """Remember turns in order; those stored already (same session and source id) are skipped, so a stopped ingestion
     resumes by being asked again.
 
     `advance` is called after each turn and may raise to stop; `workers` > 1 extracts ahead (in processes for the
-    embedded extractor, in threads for one that waits for a server) and stores in order all the same.
+    embedded extractor, in threads for one that waits for a server) and stores in order all the same. `extractor`
+    defaults to the memory's own.
     """
     result = Ingested()
     started = time.perf_counter()
     known = memory.stored_sources()
     fresh = [turn for turn in turns if not turn.source_id or (turn.session, turn.source_id) not in known]
     result.skipped = len(turns) - len(fresh)
-    for turn, extraction in _extracted(memory.extractor, fresh, workers):
+    for turn, extraction in _extracted(extractor or memory.extractor, fresh, workers):
         try:
             report = memory.remember(turn, extraction)
         except InputError as error:

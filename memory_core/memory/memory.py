@@ -202,12 +202,14 @@ class Memory(Forgetting):
         )
         return writer.write(), writer.changes
 
-    def retry(self, turn_id: str) -> TurnReport:
-        """Extract again a turn whose last extraction failed. Raises InputError when there is nothing to retry."""
+    def retry(self, turn_id: str, extractor: Extractor | None = None) -> TurnReport:
+        """Extract again a turn whose last extraction failed, with the memory's extractor unless another is given.
+
+        Raises InputError when there is nothing to retry."""
         turn = self.turn(turn_id)
         if not self.failed(turn_id):
             raise InputError(f"Turn {turn_id} was read already; only failed extractions can be retried.")
-        extraction = self.extractor.extract(turn)
+        extraction = (extractor or self.extractor).extract(turn)
         return self.retrying(lambda: self._rewrite(turn, extraction))
 
     def _rewrite(self, turn: Turn, extraction: Extraction) -> TurnReport:

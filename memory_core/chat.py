@@ -1,0 +1,145 @@
+"""One exchange of the chat: what a person says is remembered, what they ask is answered from what stood there before.
+
+The app's answer is kept beside the turn it answers, in `meta`, never as a turn: an answer restates what is stored, and
+recalled memory must neither be extracted again nor be found as evidence (case CON-09).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import cast
+
+from memory_core.errors import ForgettingLabError
+from memory_core.memory import Memory, TurnReport
+from memory_core.memory.checks import check_question, check_turn
+from memory_core.protocols import Answer, Extractor, Readable, Reader, Retrieval, Retriever
+from memory_core.schema import FAILED_STATUSES, Turn
+from memory_core.store.rows import insert
+
+_SENTENCE = re.compile(r"[^.!?？؟\n]*(?:[.!?？؟](?=\S)[^.!?？؟\n]*)*[.!?？؟]*")
+_ASKS = re.compile(
+    r"(?:who|whom|whose|what|when|where|which|why|how)\b[^.!]*$"
+    r"|(?:do|does|did|is|are|was|were|am|can|could|will|would|should|have|has)\s+"
+    r"(?:i|you|we|he|she|they|it|my|our|the|there|any|anyone)\b[^.!]*$"
+    r"|(?:please\s+)?(?:tell|remind)\s+(?:me|us)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Models:
+    """What one person chose to read turns, answer, and retrieve with; never shared between browsers (case CNC-05)."""
+
+    extractor: Extractor
+    reader: Reader
+    retriever: Retriever
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The answer a question turn got, as stored: `text` is None with a `reason` when it was not in memory."""
+
+    question: str
+    text: str | None
+    reason: str
+    turns: tuple[str, ...]
+    visited: tuple[str, ...]
+    retriever: str
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A turn said in the chat: its report, and the answer when it asked something."""
+
+    report: TurnReport
+    answered: Answered | None
+
+
+def question_in(text: str) -> str:
+    """The part of a turn that asks something, empty when nothing does.
+
+    >>> question_in("I am back from Porto. Where does my sister live?")
+    'Where does my sister live?'
+    >>> question_in("where does my sister live"), question_in("When I was ten I lived in Rome.")
+    ('where does my sister live', '')
+    """
+    sentences = [match.group().strip() for match in _SENTENCE.finditer(text)]
+    asked = [sentence for sentence in sentences if sentence.rstrip().endswith(("?", "？", "؟"))]
+    if asked:
+        return " ".join(asked)
+    return text.strip() if _ASKS.match(text.strip()) else ""
+
+
+def exchange(memory: Memory, text: str, models: Models, *, at: datetime, session: str = "") -> Exchange:
+    """Answer what the text asks from the memory as it is, then remember the text as a user's turn.
+
+    Retrieval comes first, so that a question never answers itself; a reader that fails leaves its reason as the answer
+    and the turn is stored all the same. Only an answer marks nodes as visited; the question is kept in any case.
+    Raises InputError for a turn that cannot be stored, MemoryFileError.
+    """
+    turn = Turn("user", text, at, "User", session)
+    check_turn(turn)
+    question = question_in(text)
+    found, answer = _answer(memory, check_question(question), models) if question else (None, Answer(None))
+    report = memory.remember(turn, models.extractor.extract(turn))
+    if found is None:
+        return Exchange(report, Answered(question, None, answer.reason, (), (), "") if question else None)
+    visited = memory.touch(found if answer.text is not None else replace(found, nodes=()), at)
+    answered = Answered(question, answer.text, answer.reason, answer.turns, visited, found.retriever)
+    _keep(memory, report.turn, answered)
+    return Exchange(report, answered)
+
+
+def _answer(memory: Memory, question: str, models: Models) -> tuple[Retrieval | None, Answer]:
+    try:
+        found = models.retriever.retrieve(_read_by(memory, models.extractor), question)
+    except ForgettingLabError as error:
+        return None, Answer(None, f"Nothing could be retrieved: {error}")
+    try:
+        return found, models.reader.answer(question, found, memory.turns([turn.id for turn in found.turns]))
+    except ForgettingLabError as error:
+        return found, Answer(None, f"The reader could not answer: {error}")
+
+
+class _ReadBy:
+    """A memory whose questions are read by one person's extractor."""
+
+    def __init__(self, memory: Memory, extractor: Extractor) -> None:
+        self._memory, self._extractor = memory, extractor
+
+    def entities(self, question: str) -> list[str]:
+        return self._extractor.entities(question)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._memory, name)
+
+
+def _read_by(memory: Memory, extractor: Extractor) -> Readable:
+    _ = memory.revision
+    return cast(Readable, _ReadBy(memory, extractor))
+
+
+def _keep(memory: Memory, turn_id: str, answered: Answered) -> None:
+    row = insert("meta", key=f"answer:{turn_id}", value=json.dumps(asdict(answered), ensure_ascii=False))
+    memory.retrying(lambda: memory.commit([row]))
+
+
+def answers(memory: Memory, turn_ids: Sequence[str]) -> dict[str, Answered]:
+    """Turn id -> the answer it got, for those turns that asked something."""
+    keys = [f"answer:{turn_id}" for turn_id in turn_ids]
+    rows = memory.store.query_in("SELECT key, value FROM meta WHERE key IN ({})", keys)
+    return {key.removeprefix("answer:"): _answered(json.loads(value)) for key, value in rows}
+
+
+def _answered(value: dict[str, object]) -> Answered:
+    lists = {name: tuple(cast(list[str], value[name])) for name in ("turns", "visited")}
+    return Answered(**{**value, **lists})  # type: ignore[arg-type]
+
+
+def can_retry(status: str) -> bool:
+    """Whether an extraction of that status may be tried again."""
+    return status in FAILED_STATUSES

@@ -1,0 +1,62 @@
+"""Watching a transcript being remembered: a job that can be paused, stepped, slowed, stopped and taken up again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from memory_core.ingestion import Ingested, ingest
+from memory_core.jobs import Job, Worker
+from memory_core.memory import Memory, TurnReport
+from memory_core.protocols import Extractor
+from memory_core.schema import Turn
+
+#: Seconds waited after each turn, by what the person chooses.
+SPEEDS: dict[str, float] = {"1 turn/s": 1.0, "5 turns/s": 0.2, "full speed": 0.0}
+
+
+@dataclass
+class Replay:
+    """A transcript on its way into a memory. `counts` grows with every turn; the job tells state and estimate."""
+
+    name: str
+    job: Job
+    counts: Ingested = field(default_factory=Ingested)
+    skipped: int = 0  # turns that stood in the memory before
+
+
+def missing(memory: Memory, turns: Sequence[Turn]) -> list[Turn]:
+    """The turns of a transcript that the memory does not hold yet, in order."""
+    known = memory.stored_sources()
+    return [turn for turn in turns if not turn.source_id or (turn.session, turn.source_id) not in known]
+
+
+def start(
+    worker: Worker,
+    memory: Memory,
+    name: str,
+    turns: Sequence[Turn],
+    *,
+    extractor: Extractor | None = None,
+    each: Callable[[TurnReport], None] = lambda report: None,
+    delay: float = 0.0,
+    paused: bool = False,
+) -> Replay:
+    """Remember a transcript in the background; turns that are stored already are skipped, so stopping loses nothing and
+    starting again goes on. `each` gets every report; `paused` starts with the first step still to be asked for."""
+    fresh = missing(memory, turns)
+
+    def work(job: Job) -> Ingested:
+        result = ingest(memory, fresh, advance=job.advance, each=count, extractor=extractor)
+        replay.counts.problems += result.problems
+        return result
+
+    def count(report: TurnReport) -> None:
+        replay.counts.count(report)
+        each(report)
+
+    replay = Replay(name, Job(f"Replay of {name}", work, len(fresh), delay), skipped=len(turns) - len(fresh))
+    if paused:
+        replay.job.pause()
+    worker.submit(replay.job)
+    return replay
