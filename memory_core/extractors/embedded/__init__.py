@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memory_core.extractors.embedded import vocabulary as words
@@ -12,7 +13,7 @@ from memory_core.extractors.embedded.draft import Draft, tidy_title
 from memory_core.extractors.embedded.kin import read_people
 from memory_core.extractors.embedded.lists import read_lists
 from memory_core.extractors.embedded.phrases import nameable, phrase
-from memory_core.extractors.embedded.reading import OPENERS, PACKAGES, Reading, Token, read
+from memory_core.extractors.embedded.reading import PACKAGES, Reading, Token, read
 from memory_core.extractors.embedded.said import asked, own_subjects, stated
 from memory_core.extractors.embedded.scene import Scene
 from memory_core.extractors.embedded.text import Prepared, prepare
@@ -126,9 +127,11 @@ def _addressed(token: Token) -> bool:
     """ "Hey Tim!", "You got this, Jon!": a name that is only called."""
     if token.dep_ in ("pobj", "dobj", "nsubj", "nsubjpass", "poss", "conj", "attr", "oprd", "dative"):
         return token.dep_ == "nsubj" and token.i + 1 < len(token.doc) and token.nbor(1).text in ",!"
-    before = token.nbor(-1) if token.i else None
+    before = token.nbor(-1) if token.i and not token.is_sent_start else None
     after = token.nbor(1) if token.i + 1 < len(token.doc) else None
-    called = before is None or token.is_sent_start or before.text == "," or before.lower_ in OPENERS or before.pos_ == "INTJ"
+    if before is None:
+        return after is not None and after.text in ",?"
+    called = before.text == "," or before.lower_ in words.GREETINGS
     return called and (after is None or after.is_punct or after.is_space or bool(after.is_sent_start))
 
 
@@ -137,19 +140,29 @@ def _captions(scene: Scene, prepared: Prepared, text: str) -> None:
         if line.kind == "caption":
             caption = text[line.start : line.end]
             title = re.sub(r"^(?:an? )?(?:photo(?:graphy|graph)?|picture|image|close up|screenshot) (?:of )?(?:an? |the )?", "", caption.strip())
+            shown = title.split()
             place = scene.draft.node(
-                "Artifact", " ".join(title.split()[:8]), f"A picture: {caption}", (line.start, line.end), attributes={"kind": "picture"}
+                "Artifact",
+                " ".join(shown[:8]),
+                f"A picture: {caption}",
+                (line.start, line.end),
+                attributes={"kind": "picture", "detail": " ".join(shown[8:14])},
             )
             scene.draft.edge(scene.speaker(), "shared_picture", place, (line.start, line.end))
 
 
 def _fallback(scene: Scene, count: int) -> None:
     """The first things talked about, when no clause gave a node."""
-    told = {t.sent.start for t in scene.reading.doc if t.pos_ in ("VERB", "AUX") and own_subjects(t) and stated(t, scene.mine)}
+    told = {s.start for s in scene.reading.doc.sents if not any(t.pos_ in ("VERB", "AUX") for t in s) and not _greeting(s)}
+    told |= {t.sent.start for t in scene.reading.doc if t.pos_ in ("VERB", "AUX") and own_subjects(t) and stated(t, scene.mine)}
     for token in scene.reading.doc:
         if count and token.sent.start in told and token.dep_ in ("nsubj", "dobj", "pobj", "attr", "ROOT", "conj", "nsubjpass") and not asked(token) and token.pos_ == "NOUN":
             count -= scene.thing(token) is not None
     scene.settle()
+
+
+def _greeting(sentence: Iterable[Token]) -> bool:
+    return any(t.lower_ in words.GREETINGS | words.WEAK_ADJECTIVES or t.pos_ == "INTJ" for t in sentence)
 
 
 def _mentions(reading: Reading) -> list[str]:

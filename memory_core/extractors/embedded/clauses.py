@@ -312,7 +312,7 @@ def thing_is(scene: Scene, holder: int, verb: Token, token: Token, denied: str) 
         noun = token.pos_ in ("NOUN", "PROPN")
         text = scene.text(token) if noun else scene.reading.slice(token.left_edge, token)
         scene.reading.use(token.left_edge if not noun else token, token)
-        scene.draft.describe(holder, {scene._free(holder, name): text})
+        scene.draft.describe(holder, {scene.free(holder, name): text})
     for child in token.children:
         for target in (t for c in child.children if child.dep_ == "prep" and c.dep_ == "pobj" for t in conjuncts(c)):
             scene.hang(holder, child.lower_, target)
@@ -348,6 +348,9 @@ def action(scene: Scene, verb: Token) -> None:
     for holder in who:
         if anchor is None and scene.draft.nodes[holder].label != "Person":
             anchor = holder
+            if not denied:
+                particle = next((f" {c.text}" for c in last.children if c.dep_ == "prt"), "")
+                scene.draft.describe(holder, {scene.free(holder, "does"): last.text + particle})
     if anchor is not None:
         scene.draft.describe(anchor, scene.circumstances(verb) | scene.circumstances(last)) if scene.draft.nodes[anchor].label != "Person" else None
         scene.topic = anchor if scene.draft.nodes[anchor].label != "Person" else scene.topic

@@ -43,7 +43,7 @@ def phrase(reading: Reading, token: Token, tails: tuple[str, ...] = ("of",)) -> 
 def _weak(first: Token) -> bool:
     hyphen = first.i + 1 < len(first.doc) and first.nbor(1).text == "-"
     if first.like_num or first.pos_ == "NUM":
-        return not hyphen and not first.text[-1].isalpha() or first.text.isalpha()
+        return not hyphen and bool(first.whitespace_) and (not first.text[-1].isalpha() or first.text.isalpha())
     return first.lower_ in words.WEAK_ADJECTIVES or first.is_punct or (first.pos_ in ("DET", "PRON", "ADV") and not hyphen)
 
 

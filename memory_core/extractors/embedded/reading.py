@@ -220,11 +220,19 @@ def conjuncts(token: Token) -> list[Token]:
     return found
 
 
+_CLAUSES = ("conj", "advcl", "relcl", "ccomp", "parataxis")
+
+
+def infinitive(verb: Token) -> bool:
+    """Whether the verb stands as "to …"."""
+    return bool(verb.tag_ == "VB") and any(c.dep_ == "aux" and c.lower_ == "to" for c in verb.children)
+
+
 def own_clause(verb: Token) -> list[Token]:
     """The tokens under a verb, without its coordinated, adverbial and relative clauses."""
     found, stack = [], [verb]
     while stack:
         token = stack.pop()
         found.append(token)
-        stack += [c for c in token.children if not (c.dep_ in ("conj", "advcl", "relcl", "ccomp", "parataxis") and c.pos_ in ("VERB", "AUX"))]
+        stack += [c for c in token.children if c.pos_ not in ("VERB", "AUX") or c.dep_ not in _CLAUSES or infinitive(c)]
     return sorted(found, key=lambda t: t.i)

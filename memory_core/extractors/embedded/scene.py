@@ -173,9 +173,9 @@ class Scene:
         if len(self.draft.nodes[place].attributes) > 2 * DETAILS:
             return
         for name, text in found:
-            self.draft.describe(place, {self._free(place, name): text})
+            self.draft.describe(place, {self.free(place, name): text})
 
-    def _free(self, place: int, name: str) -> str:
+    def free(self, place: int, name: str) -> str:
         taken = self.draft.nodes[place].attributes
         return next(n for n in (name, *(f"{name}_{k}" for k in range(2, 99))) if n not in taken)
 
@@ -184,7 +184,7 @@ class Scene:
         home = self.topic if self.topic is not None else next((k for k, n in enumerate(self.draft.nodes) if n.title != self.me), None)
         if home is not None:
             for name, text in self.loose[: 2 * DETAILS]:
-                self.draft.describe(home, {self._free(home, name): text})
+                self.draft.describe(home, {self.free(home, name): text})
         for place, token in self.owned:
             relationship = {"Artifact": "owns", "Event": "has_event", "Location": "has", "Goal": "has_goal"}.get(self.draft.nodes[place].label)
             me = self.speaker() if relationship else None

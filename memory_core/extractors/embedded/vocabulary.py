@@ -216,3 +216,4 @@ CLASSES: tuple[tuple[str, frozenset[str]], ...] = (
 """Which label a head noun takes; the first class that holds it."""
 INSTRUMENTS = _words("guitar piano violin drum ukulele keyboard flute cello saxophone trumpet bass clarinet harp banjo chess tennis")
 EMPTY_OPENERS = _words("yep yeah hey hi wow sure etc new own also just even still really very so too actually ever yet already quite pretty only then well my our anymore longer")
+GREETINGS = _words("hey hi hello thanks thank wow yo bye goodbye dear oh aww congrats congratulations morning evening afternoon night ya sure thing no way nice great ok okay yes yeah yep nope")
