@@ -103,7 +103,7 @@ def interruptibly(ask: Callable[[], T], seconds: float, who: str, cancel: thread
     while not wait([future], timeout=_POLL if cancel is not None else seconds).done:
         _stop_if(cancel)
         if time.monotonic() >= deadline:
-            raise PassingError(f"{who} did not answer within {seconds:.0f} s.")
+            raise PassingError(f"{who} did not answer within {round(seconds, 1):g} s.")
     return future.result()
 
 

@@ -128,7 +128,7 @@ def _object(bare: str, report: Report) -> dict[str, object] | str:
         return _problem(texts[0])
     if any(graph != graphs[0] for graph in graphs):
         return "several"
-    if fenced or answer[0] != "{" or answer[-1] != "}":
+    if fenced or len(found) > 1 or answer[0] != "{" or answer[-1] != "}":
         report.mend("reply", "fence or words around the JSON left out")
     return graphs[0]
 
@@ -191,7 +191,7 @@ def _loads(text: str, report: Report) -> dict[str, object] | None:
 
     def pairs(items: list[tuple[str, object]]) -> dict[str, object]:
         made = dict(items)
-        twice.extend(sorted({key for key, value in items if made[key] != value}))
+        twice.extend(sorted({key for key, value in items if made[key] is not value and made[key] != value}))
         return made
 
     try:
