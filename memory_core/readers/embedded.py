@@ -12,6 +12,7 @@ from memory_core.protocols import Answer, Embedder, Retrieval
 from memory_core.schema import Turn, content_words
 
 _MAX_SENTENCES = 80
+_MARKER = re.compile(r"^\s*(?:[-*•]+\s+)+")  # of a list; the minus of "-5 °C" is none
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?=\S)[^.!?\n]*)*[.!?]*")
 
 
@@ -56,5 +57,5 @@ def sentences(text: str) -> list[str]:
     >>> sentences("I moved to Porto. Nice, no?\\n- a flat with 2.5 rooms")
     ['I moved to Porto.', 'a flat with 2.5 rooms']
     """
-    found = (match.group().strip(" \\t-*•") for match in _SENTENCE.finditer(text))
+    found = (_MARKER.sub("", match.group()).strip(" \t*•") for match in _SENTENCE.finditer(text))
     return [sentence[:300] for sentence in found if len(content_words(sentence)) > 1 and not sentence.endswith("?")]

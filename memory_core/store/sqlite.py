@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ SCHEMA_VERSION = 1
 _APPLICATION_ID = 0x464C4142  # "FLAB"
 _TABLES = Path(__file__).with_name("tables.sql")
 _BUSY_MS = 5000
+#: Tables of which a new row takes the place of the old one; elsewhere a key given twice is a fault, never a loss.
+_REPLACED = frozenset({"meta", "node_vector", "turn_vector", "provenance"})
 
 
 class StaleRevisionError(Exception):
@@ -43,8 +46,12 @@ class SqliteStore:
             _create(self.path)
         self.read_only = not (self.path.stat().st_mode & 0o222 and os.access(self.path, os.W_OK))
         self._db = _connect(self.path, self.read_only)
-        with self._errors():
-            self._check()
+        try:
+            with self._errors():
+                self._check()
+        except MemoryFileError:
+            self._db.close()
+            raise
 
     def _check(self) -> None:
         application = self._db.execute("PRAGMA application_id").fetchone()[0]
@@ -127,7 +134,8 @@ class SqliteStore:
     def _insert(self, changes: list[RowChange]) -> None:
         columns = tuple(changes[0].after or ())
         marks = ",".join("?" * len(columns))
-        sql = f"INSERT OR REPLACE INTO {changes[0].table} ({','.join(columns)}) VALUES ({marks})"
+        verb = "INSERT OR REPLACE" if changes[0].table in _REPLACED else "INSERT"
+        sql = f"{verb} INTO {changes[0].table} ({','.join(columns)}) VALUES ({marks})"
         self._db.executemany(sql, [tuple((change.after or {}).values()) for change in changes])
 
     def _update(self, changes: list[RowChange]) -> None:
@@ -142,8 +150,8 @@ class SqliteStore:
 
     def _index_turns(self, changes: list[RowChange], *, add: bool) -> None:
         """Keep the full-text index equal to the live turns: called before and after rows of `turn` change."""
-        for change in changes:
-            rows = self._db.execute("SELECT position, speaker, text, forgotten_by FROM turn WHERE id = ?", change.key)
+        for key in dict.fromkeys(change.key for change in changes):
+            rows = self._db.execute("SELECT position, speaker, text, forgotten_by FROM turn WHERE id = ?", key)
             for position, speaker, text, forgotten_by in rows.fetchall():
                 if forgotten_by is not None:
                     continue
@@ -165,11 +173,18 @@ class SqliteStore:
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def copy_to(self, path: Path) -> None:
-        """A consistent copy, made while others may write; appears whole or not at all."""
-        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-        with self.lock, self._errors():
-            self._db.execute("VACUUM INTO ?", (str(partial),))
-        os.replace(partial, path)
+        """A consistent copy, made while others may write; appears whole or not at all. Raises MemoryFileError, also when
+        something is at `path` already."""
+        partial = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}.partial")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with self.lock, self._errors():
+                self._db.execute("VACUUM INTO ?", (str(partial),))
+            _appear(partial, path)
+        except OSError as error:
+            raise MemoryFileError(f"Cannot copy {self.path} to {path}: {error.strerror or error}.") from error
+        finally:
+            _remove(partial)
 
     def close(self) -> None:
         """Close the file; the write-ahead log is folded in."""
@@ -203,7 +218,8 @@ def _connect(path: Path, read_only: bool) -> sqlite3.Connection:
 
 
 def _create(path: Path) -> None:
-    """An empty memory that appears whole: built beside its place, then moved."""
+    """An empty memory that appears whole: built beside its place, then linked there unless another process was faster
+    (whose memory, perhaps written already, stays)."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}.partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -217,10 +233,32 @@ def _create(path: Path) -> None:
             db.execute("INSERT INTO meta VALUES ('revision', '0')")
         finally:
             db.close()
-        os.replace(partial, path)
+        if not path.exists():  # the log of a memory that was deleted would be read into the new one
+            _remove(Path(f"{path}-wal"))
+        with suppress(FileExistsError):
+            _appear(partial, path)
     except (OSError, sqlite3.Error) as error:
-        partial.unlink(missing_ok=True)
-        raise MemoryFileError(f"Cannot create a memory at {path}: {_explain(str(error))}") from error
+        reason = (error.strerror if isinstance(error, OSError) else None) or _explain(str(error))
+        raise MemoryFileError(f"Cannot create a memory at {path}: {reason}") from error
+    finally:
+        _remove(partial)
+
+
+def _appear(partial: Path, path: Path) -> None:
+    """Give a finished file its name. Raises FileExistsError when another process was faster, OSError."""
+    try:
+        os.link(partial, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        if path.exists():
+            raise FileExistsError(errno.EEXIST, "there is a file already", str(path)) from None
+        os.replace(partial, path)
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
 
 
 def _explain(error: str) -> str:
@@ -229,6 +267,7 @@ def _explain(error: str) -> str:
         "locked": "another program holds it locked; close that program or try again",
         "busy": "another program holds it locked; close that program or try again",
         "full": "the disk is full; free some space and try again (the memory is as it was before)",
+        "disk I/O": "the disk is full, over its quota or failing; mend that and try again (the memory is as before)",
         "not a database": "this is not a memory file; choose another path (the file was not touched)",
         "malformed": "the file is damaged; restore a copy, or export what still opens with `export`",
         "readonly": "the file is read-only; make it writable, or duplicate the memory and work on the copy",
