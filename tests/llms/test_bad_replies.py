@@ -69,7 +69,7 @@ FAILURES: list[tuple[str, list[Answer | str], str, int]] = [
     ("JSON twice", [chat() + chat()], "not JSON", 1),
     ("a hundred thousand brackets", ["[" * 100_000], "not JSON", 1),
     ("binary", [Answer(bytes(range(256)))], "not JSON", 1),
-    ("a reply of 50 MB", [Answer(pieces=(b"x" * 1_000_000 for _ in range(50)))], "more than 8 MB", 1),
+    ("a reply of 50 MB", [Answer(pieces=[b"x" * 1_000_000] * 50)], "more than 8 MB", 1),
     ("a compressed bomb", [Answer(gzip.compress(b"x" * 9**7), 200, {"Content-Encoding": "gzip"})], "compressed", 1),
     ("hangs up at once", [Answer(hang_up=True)], "hung up", 3),
     ("hangs up half-way", [Answer(chat(), cut=True)], "hung up", 3),

@@ -51,7 +51,7 @@ def model(hostile: Hostile, **fields: Any) -> Ollama:
         ([show(), Answer(hang_up=True)], "hung up"),
         ([show(), Answer(said(), cut=True)], "hung up"),
         ([show(), Answer("", 301, {"Location": "https://gateway.example"})], "gateway.example"),
-        ([show(), Answer(pieces=(b"x" * 1_000_000 for _ in range(50)))], "more than 8 MB"),
+        ([show(), Answer(pieces=[b"x" * 1_000_000] * 50)], "more than 8 MB"),
     ],
     ids=[
         "not pulled",
