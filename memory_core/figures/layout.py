@@ -21,7 +21,7 @@ _GOLDEN = np.pi * (3 - np.sqrt(5))
 
 @dataclass(frozen=True)
 class MapLayout:
-    """Positions `xy` (n, 2) about the origin, about 1 apart; `community` (n,): 0 largest, -1 loose nodes in the belt."""
+    """Positions `xy` (n, 2) about the origin, about 1 apart; `community` (n,): 0 largest, -1 loose, in the belt."""
 
     xy: NDArray[np.float32]
     community: NDArray[np.int32]
