@@ -104,6 +104,15 @@ class LLMExtractor:
             return [question]
         return list(dict.fromkeys(name.strip() for name in named if isinstance(name, str) and name.strip()))[:8]
 
+    def estimate(self, turns: Sequence[Turn]) -> tuple[int, int]:
+        """Tokens in and out that reading `turns` may take, on the high side, to be shown before long work.
+
+        In: the prompt with each turn. Out: a graph takes about half again the tokens of what it is read from, and 60.
+        """
+        said = [tokens_at_most(turn.text) for turn in turns]
+        rules = tokens_at_most("".join(prompt(self.prompt_version, role="assistant", turn=""))) + _MARGIN
+        return sum(said) + rules * len(said), sum(min(60 + 3 * each // 2, self.max_tokens) for each in said)
+
     def _whole(self, turn: Turn) -> Extraction:
         room = self._room()
         if room < _SMALLEST_PIECE:

@@ -13,6 +13,7 @@ from memory_core.errors import Cancelled, ContextLengthError, ProviderError
 from memory_core.extractors.llm import ENTITIES_SCHEMA, EXTRACTION_SCHEMA, LLMExtractor, pieces
 from memory_core.llms.openai import OPENAI_URL, OpenAI
 from memory_core.llms.scripted import Scripted
+from memory_core.prices import cost
 from memory_core.prompts import prompt
 from memory_core.protocols import Extractor, Reply
 from memory_core.schema import LABELS, Role, Turn, utc
@@ -281,3 +282,16 @@ def test_the_entities_of_a_question(reply: str, entities: list[str]) -> None:
     assert LLMExtractor(llm).entities("Where does Mira live?") == entities
     assert llm.asked[0].schema == ENTITIES_SCHEMA
     assert LLMExtractor(llm).entities("  ") == []
+
+
+def test_an_estimate_before_long_work_is_on_the_high_side() -> None:
+    llm = Scripted({"": found_in("Porto")})
+    extractor = LLMExtractor(llm)
+    turns = [turn("I live in Porto, near the river.")] * 100
+    tokens_in, tokens_out = extractor.estimate(turns)
+    real = extractor.extract(turns[0])
+    assert 100 * real.tokens_in < tokens_in < 300 * real.tokens_in
+    assert tokens_out == 100 * (60 + 3 * tokens_at_most(turns[0].text) // 2)
+    assert cost("gpt-4o-mini", 1_000_000, 1_000_000) == 0.75
+    assert cost("openai/gpt-4o-mini-2024-07-18", 1_000_000) == 0.15
+    assert cost("gpt-4o-mini-search", 1) is None

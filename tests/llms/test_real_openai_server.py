@@ -49,11 +49,11 @@ def test_a_prompt_beyond_the_context_is_told(llama: str) -> None:
 
 
 def test_a_slow_reply_is_left_in_time_and_can_be_stopped(llama: str) -> None:
-    slow = OpenAI("smollm2", llama, patience=Patience(attempts=1, timeout=0.3))
+    slow = OpenAI("smollm2", llama, patience=Patience(attempts=1, timeout=0.02))
     with pytest.raises(ProviderError, match="did not answer"):
-        slow.reply("", "Count to a thousand.", max_tokens=60)
+        slow.reply("", "Count to a thousand.", max_tokens=200)
     cancel = threading.Event()
-    pieces = OpenAI("smollm2", llama, cancel=cancel).stream("", "Count to a thousand.", max_tokens=60)
+    pieces = OpenAI("smollm2", llama, cancel=cancel).stream("", "Count to a thousand.", max_tokens=200)
     next(pieces)
     cancel.set()
     begun = time.monotonic()
