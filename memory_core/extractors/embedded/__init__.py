@@ -35,7 +35,7 @@ class Embedded:
     """
 
     user_nodes: int = 12
-    assistant_nodes: int = 14
+    assistant_nodes: int = 12
 
     @property
     def id(self) -> str:
@@ -107,7 +107,7 @@ def _read_assistant(reading: Reading, prepared: Prepared, draft: Draft, turn: Tu
     walk(scene)
     scene.settle()
     scene.names_only = False
-    if len(draft.nodes) < 3:
+    if all(node.title in ("User", "Assistant") for node in draft.nodes):
         _fallback(scene, 3)
 
 
@@ -116,6 +116,8 @@ def _names(scene: Scene) -> None:
     statements = len(scene.draft.nodes) > 0
     for token in scene.reading.doc:
         if not scene.reading.named(token) or scene.reading.kind(token) == "NORP" or token.dep_ in ("npadvmod", "intj", "vocative"):
+            continue
+        if token.i in scene.told:
             continue
         if token.dep_ in ("compound", "nmod", "poss") and scene.places.get(token.head.i) is not None and token.dep_ != "poss":
             continue

@@ -76,6 +76,11 @@ class Draft:
         old = self.nodes[place]
         self.nodes[place] = FoundNode(old.label, old.title, old.content, {**kept, **old.attributes}, old.span)
 
+    def replace(self, place: int, attributes: dict[str, Scalar]) -> None:
+        """Sets attributes whose last value in a turn is the one that counts."""
+        old = self.nodes[place]
+        self.nodes[place] = FoundNode(old.label, old.title, old.content, {**old.attributes, **attributes}, old.span)
+
     def relabel(self, place: int, label: str) -> None:
         old = self.nodes[place]
         self.nodes[place] = FoundNode(label, old.title, old.content, old.attributes, old.span)

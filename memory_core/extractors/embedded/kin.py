@@ -13,9 +13,12 @@ def read_people(scene: Scene) -> None:
     """Adds a Person for every relative, friend and pet of the speaker with a `has_…` edge, and whatever is "called" by a name."""
     for token in scene.reading.doc:
         lemma = token.lemma_.lower()
-        if token.pos_ not in ("NOUN", "PROPN") or scene.reading.kind(token) or token.i in scene.places:
+        if token.pos_ not in ("NOUN", "PROPN") or (scene.reading.kind(token) and token.text not in words.CALLED_KIN) or token.i in scene.places:
             continue
         related = lemma in words.KIN | words.PETS
+        if token.text in words.CALLED_KIN and token.pos_ == "PROPN" and not any(c.dep_ == "poss" for c in token.children):
+            _relative(scene, token, lemma, None)
+            continue
         name = _name(scene, token) if related else _called(scene, token)
         if lemma in words.KIN | words.PETS and _mine(scene, token) and (name is not None or not asked(token)):
             _relative(scene, token, lemma, name)

@@ -11,10 +11,11 @@ from memory_core.extractors.embedded.text import Line
 from memory_core.schema import Scalar, content_words
 
 ITEM_WORDS = 8
-ITEMS = 10
+ITEMS = 9
 SLICES = 3
 
 _SPLIT = re.compile(r"\s*(?::(?=\s|$)|\s[-–—]\s|\s\(|\sby\s(?=[A-Z])|,\s)")
+_NUMBERED = re.compile(r"\s*(?:day|step|week|option|phase|part|chapter|month|stage|round|level) \w{1,5}\s*(?::|-|–)\s+", re.I)
 _FIGURE = re.compile(r"[$€£]?\d[\d,.]*(?:\s?(?:%|percent|[a-zA-Z]{1,12}))?")
 _AUTHOR = re.compile(r"^\s*by ((?:[A-ZÀ-Þ][\w.'-]+ ?){1,4}(?:\s?(?:,|and|&)\s(?:[A-ZÀ-Þ][\w.'-]+ ?){1,4})*)")
 _RECOMMENDS = re.compile(r"\b(?:recommend|suggest|you (?:might|could|may|can)|try|here are|consider|options?|ideas?|tips?)\b", re.I)
@@ -28,7 +29,8 @@ def head_of(text: str) -> tuple[int, int]:
     'Green transportation'
     """
     start = len(text) - len(text.lstrip())
-    found = _SPLIT.search(text, start + 1)
+    numbered = _NUMBERED.match(text)
+    found = _SPLIT.search(text, numbered.end() if numbered else start + 1)
     end = found.start() if found else len(text)
     sentence = re.search(r"[.!?;](?:\s|$)", text[start:end])
     if sentence:
@@ -62,6 +64,7 @@ def read_lists(scene: Scene, lines: tuple[Line, ...]) -> None:
     topic: int | None = None
     parent: int | None = None
     count = 0
+    columns: list[str] = []
     many = sum(line.kind == "item" for line in lines) > ITEMS
     recommends = bool(_RECOMMENDS.search(scene.reading.text[:400]))
     for line in lines:
@@ -86,8 +89,18 @@ def read_lists(scene: Scene, lines: tuple[Line, ...]) -> None:
             scene.draft.edge(place, "about", topic, (line.start, line.end))
             if recommends:
                 _recommended(scene, place, line)
+        elif line.kind == "field":
+            shelf = parent if parent is not None else topic
+            if shelf is None or line.rank == "bold":
+                topic = parent = _item(scene, line, body)
+            else:
+                _field(scene, shelf, line, body)
+        elif line.kind == "row" and line.rank == "header":
+            columns = ["_".join(re.findall(r"[a-z0-9]+", cell.lower())) for cell in body.split(";")]
+            _use(scene, line.start, line.end)
+            scene.told |= {t.i for t in _tokens(scene, line.start, line.end)}
         elif line.kind == "row":
-            _row(scene, line, body)
+            _row(scene, line, body, columns)
 
 
 def _is_step(scene: Scene, line: Line, body: str) -> bool:
@@ -179,21 +192,30 @@ def _shelve(scene: Scene, parent: int | None, line: Line, body: str) -> None:
     _use(scene, line.start, line.end)
 
 
-def _row(scene: Scene, line: Line, body: str) -> None:
+def _field(scene: Scene, shelf: int, line: Line, body: str) -> None:
+    """ "Phone: 555 0100" under a name."""
+    key, _, value = body.partition(":")
+    name = "_".join(re.findall(r"[a-z0-9]+", key.lower())) or "field"
+    if len(scene.draft.nodes[shelf].attributes) < 24:
+        scene.draft.describe(shelf, {scene.free(shelf, name): value.strip()})
+    _use(scene, line.start, line.end)
+
+
+def _row(scene: Scene, line: Line, body: str, columns: list[str]) -> None:
     """A table row: its first name is the node, the other cells its attributes."""
     cells, place = body.split(";"), line.start
     tokens = _tokens(scene, line.start, line.end)
     if not any(content_words(cell) for cell in cells):
         return
     head: int | None = None
-    for cell in cells:
+    for number, cell in enumerate(cells):
         inside = [t for t in tokens if place <= t.idx < place + len(cell)]
         named = [t for t in inside if scene.reading.named(t)]
-        if head is None and line.rank != "header" and (named or (inside and not any(scene.reading.dated(t) for t in inside) and content_words(cell))):
+        if head is None and (named or (inside and not any(scene.reading.dated(t) for t in inside) and content_words(cell))):
             head = scene.thing(named[0]) if named else scene.draft.node(_label(scene, inside), cell, body.strip(" ;"), (place, place + len(cell)))
         elif head is not None and content_words(cell):
-            taken = scene.draft.nodes[head].attributes
-            scene.draft.describe(head, {next(f"cell_{k}" for k in range(1, 99) if f"cell_{k}" not in taken): cell.strip()})
+            name = columns[number] if number < len(columns) and columns[number] else "cell"
+            scene.draft.describe(head, {scene.free(head, name): cell.strip()})
         place += len(cell) + 1
     if head is not None:
         dated = next((t.text for t in tokens if scene.reading.dated(t)), "")

@@ -73,10 +73,19 @@ def label_of(reading: Reading, token: Token, default: str = "Concept") -> str:
         return by_head
     if kind in ("NAME", "PERSON", "PRODUCT", "GPE") and any(c.dep_ == "poss" and c.lower_ in ("my", "our", "your") for c in token.children):
         return "Artifact"
+    if kind in ("PERSON", "NAME", "ORG") and _towards(token):
+        return "Location"
     owner = any(c.tag_ == "POS" for c in token.children)
     if owner and kind in ("NAME", "ORG", "GPE", "PERSON", "PRODUCT") and len(pieces) == 1 and token.dep_ == "poss":
         return "Person"
     return words.NAMED.get(kind) or _by_context(token) or (default if default != "Concept" else "")  or "Concept"
+
+
+def _towards(token: Token) -> bool:
+    """ "the train to Braga", "living in Tromsø": a place, whatever the recogniser says."""
+    if token.dep_ != "pobj" or token.head.lower_ not in ("to", "in", "from", "near", "around"):
+        return False
+    return token.head.head.lemma_.lower() in words.TRAVEL
 
 
 def _by_context(token: Token) -> str:

@@ -46,6 +46,9 @@ _WORK_NAME = re.compile(
     r"|series|titled|play|playing|see|seen|saw|rehearsing|performing|performed|singing)(?: is| was|,)? "
     rf"((?:The |A |An )?(?![0-9]){_WORD}(?:(?::|(?: (?:of|the|a|an|and|in|on|at|to|for|with|from|&)){{0,3}}) (?!I\b|I'|[0-9]){_WORD})+)"
 )
+_ARTICLED = re.compile(
+    rf"(?<=[a-z,;] )((?:The|A|An) {_WORD}(?: {_WORD})*(?: (?:of|the|a|an|and|in|on|at|to|for|with|from|&)){{1,3}} (?!I\b|I'|[0-9]){_WORD}(?: {_WORD})*)"
+)
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{2,80})[\"”]|(?<!\w)'([A-Z][^'\n]{2,60})'(?!\w)")
 _HYPHENATED = re.compile(r"\b[a-zA-Z]+(?:-[a-zA-Z]+)+\b")
 _MONTHS = re.compile(
@@ -79,7 +82,8 @@ class Reading:
         return self.kind(token) in words.NAMED
 
     def dated(self, token: Token) -> bool:
-        return self.kind(token) in words.WHEN and token.dep_ != "compound"
+        year = token.dep_ == "pobj" and token.is_digit and len(token.text) == 4 and token.text[:2] in ("19", "20")
+        return year or (self.kind(token) in words.WHEN and token.dep_ not in ("compound", "amod", "nummod", "nmod"))
 
     def slice(self, first: Token, last: Token) -> str:
         return self.text[first.idx : last.idx + len(last.text)]
@@ -144,6 +148,8 @@ def _kind_inside(span: Any, kind: str) -> str:
     """A capitalised run takes the kind of the entity that makes up most of it."""
     if kind == "PERSON" and _common(span):
         return "NAME"
+    if kind == "PERSON" and any(c.isdigit() for c in span.text):
+        return "PRODUCT"
     if kind != "NAME":
         return kind
     inside = [e for e in span.ents if e.label_ in words.NAMED and 2 * len(e) >= len(span)]
@@ -155,15 +161,24 @@ def _kind_inside(span: Any, kind: str) -> str:
 def _quoted(doc: Doc, text: str) -> Iterator[tuple[Any, str]]:
     for found in _QUOTED.finditer(text):
         group = 1 if found.group(1) else 2
-        inner = found.group(group)
-        if inner[0].isupper() and len(inner.split()) <= 8 and not re.search(r"[.!?,]$|\bI\b", inner):
-            span = doc.char_span(*found.span(group))
+        inner = found.group(group).rstrip(".,")
+        if _is_title(inner):
+            start = found.start(group)
+            span = doc.char_span(start, start + len(inner))
             if span is not None:
                 yield span, "TITLE"
-    for found in _WORK_NAME.finditer(text):
+    for found in [*_WORK_NAME.finditer(text), *_ARTICLED.finditer(text)]:
         span = doc.char_span(*found.span(1))
         if span is not None:
             yield span, "TITLE"
+
+
+def _is_title(inner: str) -> bool:
+    pieces = inner.split()
+    if not pieces or not inner[0].isupper() or len(pieces) > 8 or re.search(r"\bI\b|[.;]", inner):
+        return False
+    longer = [piece for piece in pieces if len(piece) > 3]
+    return len(pieces) <= 3 or sum(piece[0].isupper() for piece in longer) * 2 > len(longer)
 
 
 def _capitalised(doc: Doc, text: str) -> Iterator[tuple[Any, str]]:
@@ -173,6 +188,8 @@ def _capitalised(doc: Doc, text: str) -> Iterator[tuple[Any, str]]:
         if span is None or not len(span) or _MONTHS.match(span.text):
             continue
         in_cell = span.start > 0 and doc[span.start - 1].text == ";"
+        if len(span) == 1 and span[0].lower_ in OPENERS:
+            continue
         if len(span) > 1 or (span[0].pos_ == "PROPN" and (not in_cell or span[0].ent_type_)):
             yield span, "NAME"
 
@@ -197,6 +214,8 @@ def _trimmed(span: Any) -> Any:
 
 def _entities(doc: Doc) -> Iterator[tuple[Any, str]]:
     for entity in doc.ents:
+        if entity.text.lower().startswith("how "):
+            continue
         if entity.label_ in _NOT_NAMED or (entity.label_ in words.NAMED and not any(c.isupper() for c in entity.text)):
             continue
         span = entity

@@ -29,6 +29,7 @@ class Scene:
     people: list[int] = field(default_factory=list)
     topic: int | None = None
     names_only: bool = False
+    told: set[int] = field(default_factory=set)
     loose: list[tuple[str, str]] = field(default_factory=list)
 
     def speaker(self) -> int | None:
@@ -57,7 +58,7 @@ class Scene:
             return self.speaker()
         if token.pos_ == "PRON" and not self.reading.named(token):
             return self._meant(token, default, force)
-        if not nameable(self.reading, token) or (self.names_only and not force and not self.reading.named(token) and not self._yours(token)):
+        if not nameable(self.reading, token) or self.is_amount(token) or (self.names_only and not force and not self.reading.named(token) and not self._yours(token)):
             return None
         named = next((c for c in token.children if c.dep_ == "appos" and self.reading.named(c)), None)
         if named is not None and not self.reading.named(token):
@@ -98,10 +99,13 @@ class Scene:
         )
 
     def _named_thing(self, token: Token, named: Token, default: str, force: str) -> int | None:
-        place = self.thing(named, default, force or head_label(token.lemma_.lower()) or label_of(self.reading, named, default))
-        if place is not None:
-            self.draft.describe(place, {"kind": self.text(token)})
-        return place
+        lemma = token.lemma_.lower()
+        label = force or ("Person" if lemma in words.PETS else head_label(lemma)) or label_of(self.reading, named, default)
+        kind = self.text(token)
+        places = [self.thing(each, default, label) for each in conjuncts(named)]
+        for place in (p for p in places if p is not None):
+            self.draft.describe(place, {"kind": kind})
+        return places[0]
 
     def _note(self, token: Token, place: int, hang: bool) -> None:
         """Keeps who and what was brought up, and reads what hangs on the noun: owner, places, dates, details."""
@@ -150,16 +154,30 @@ class Scene:
         self.reading.use(token, token)
         return before + str(token.text) if before in ("$", "€", "£") else str(token.text)
 
-    def circumstances(self, verb: Token) -> dict[str, Scalar]:
-        """When and for how much, verbatim, from the verb's own clause."""
+    def is_amount(self, token: Token) -> bool:
+        """ "799 euros": an amount, not a thing."""
+        return token.lemma_.lower() in words.CURRENCIES and any(c.dep_ == "nummod" for c in token.children)
+
+    def circumstances(self, verb: Token, near: Token | None = None) -> dict[str, Scalar]:
+        """When and for how much, verbatim, from the verb's own clause; of several dates the one beside `near`."""
         clause = own_clause(verb)
         dates = [t for t in clause if self.reading.dated(t) or (t.dep_ in ("advmod", "npadvmod") and t.lower_ in words.WHEN_WORDS)]
+        if near is not None and len(dates) > 1:
+            dates = [min(dates, key=lambda t: abs(t.i - near.i) + (4 if t.i < near.i else 0))]
         money = [t for t in clause if self.reading.kind(t) == "MONEY"]
+        sums = [t for t in clause if self.is_amount(t)]
+        every = [t for t in clause if t.dep_ == "npadvmod" and any(c.lower_ in ("every", "each") for c in t.children)]
+        texts = [t.text for t in dates] + [self.reading.slice(t.left_edge, t) for t in every if t not in dates]
+        for token in every:
+            self.reading.use(token.left_edge, token)
         found: dict[str, Scalar] = {}
-        if dates:
-            found["when"] = ", ".join(dict.fromkeys(t.text for t in dates))
+        if texts:
+            found["when"] = ", ".join(dict.fromkeys(texts))
         if money:
             found["amount"] = self._money(money[0])
+        elif sums:
+            found["amount"] = self.reading.slice(sums[0].left_edge, sums[0])
+            self.reading.use(sums[0].left_edge, sums[0])
         for token in dates:
             self.reading.use(token, token)
         return found

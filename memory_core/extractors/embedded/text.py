@@ -99,9 +99,10 @@ def prepare(text: str, speaker: str = "") -> Prepared:
 
 
 _ITEM = re.compile(
-    r"^(\s*)(?:(?:\*\*)?[-•*+–·]\s+(?:\[[ x]\]\s+)?|\(?(?:\*\*)?(\d{1,3})[.):]\s+|(?:step|day|week|option|tip)\s?(\d{1,3})\s?[:.]\s+|([a-z])[.)]\s+)", re.I
+    r"^(\s*)(?:(?:\*\*)?[-•*+–·](?:\s+|(?=[A-Z0-9½¼]))(?:\[[ x]\]\s+)?|\(?(?:\*\*)?(\d{1,3})[.):]\s+|(?:step|day|week|option|tip)\s?(\d{1,3})\s?[:.]\s+|([a-z])[.)]\s+)", re.I
 )
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+\S|\*\*[^*]+\*\*:?\s*$|[^.!?]{3,90}:\s*(?:\*\*)?$)")
+_FIELD = re.compile(r"^\s*(?:\*\*)?[A-Z][\w /-]{1,28}:(?:\*\*)?\s+\S.{0,100}$")
 _CAPTION = re.compile(r"\[(?:shares|shared|sent|sends) (?:a |an )?(?:picture|photo|image)s?:?\s*([^\]\n]{1,300})\]", re.I)
 
 
@@ -132,7 +133,9 @@ def _line(raw: str, start: int, end: int, table: bool) -> Line | None:
         return Line(start + item.end(), end, "item", rank)
     if raw.count("|") >= 2:
         return Line(start, end, "row", "" if table else "header")
-    return Line(start, end, "heading" if _HEADING.match(raw) else "prose")
+    if _HEADING.match(raw):
+        return Line(start, end, "heading")
+    return Line(start, end, "field", "bold" if raw.lstrip().startswith("**") else "") if _FIELD.match(raw) else Line(start, end, "prose")
 
 
 def _is_english(text: str) -> bool:

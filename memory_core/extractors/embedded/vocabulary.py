@@ -64,6 +64,12 @@ RELATIONS: dict[tuple[str, str], tuple[str, str]] = {
     ("work", "as"): ("works_as", "Concept"),
     ("work", "on"): ("works_on", "Concept"),
     ("work", "with"): ("works_with", "Concept"),
+    ("start", "at"): ("starts_at", "Organization"),
+    ("intern", "at"): ("works_at", "Organization"),
+    ("teach", "at"): ("teaches_at", "Organization"),
+    ("get", "back_from"): ("visited", "Location"),
+    ("come", "back_from"): ("visited", "Location"),
+    ("return", "from"): ("visited", "Location"),
     ("join", ""): ("joined", "Organization"),
     ("study", ""): ("studies", "Concept"),
     ("study", "at"): ("studies_at", "Organization"),
@@ -178,7 +184,7 @@ VAGUE_NOUNS = _words(
     """thing lot bit way time fun one something anything everything nothing kind sort type stuff part point sense idea look
     chance case matter fact reason problem help advice thank thanks question tip suggestion info information luck number
     couple while moment day week month year minute hour today tomorrow yesterday tonight morning afternoon evening night
-    weekend rest end start beginning side top bottom mind life world place people guy example option step detail ton bunch
+    weekend rest end start beginning side top bottom mind life world place people guy example work option step detail ton bunch
     hand eye heart today's it someone everyone anyone nobody blast deal pleasure congrats congratulation hey wow amount
     issue tonne piece difference care feel feeling thought word message turn recommendation resource way lots"""
 )
@@ -196,7 +202,7 @@ FILLER = _words(
 
 KIN_NAMES = {
     "mom": "mother", "mum": "mother", "mommy": "mother", "dad": "father", "daddy": "father", "kid": "child", "hubby": "husband",
-    "grandma": "grandmother", "nana": "grandmother", "grandpa": "grandfather", "neighbor": "neighbour", "coworker": "colleague",
+    "grandma": "grandmother", "nana": "grandmother", "grandpa": "grandfather", "granny": "grandmother", "grandad": "grandfather", "neighbor": "neighbour", "coworker": "colleague",
     "co-worker": "colleague", "buddy": "friend", "pal": "friend", "bestie": "friend", "supervisor": "boss", "flatmate": "roommate",
     "housemate": "roommate", "fiancee": "fiancé", "fiance": "fiancé", "fiancée": "fiancé", "adviser": "advisor",
 }  # fmt: skip
@@ -215,5 +221,11 @@ CLASSES: tuple[tuple[str, frozenset[str]], ...] = (
 )
 """Which label a head noun takes; the first class that holds it."""
 INSTRUMENTS = _words("guitar piano violin drum ukulele keyboard flute cello saxophone trumpet bass clarinet harp banjo chess tennis")
-EMPTY_OPENERS = _words("yep yeah hey hi wow sure etc new own also just even still really very so too actually ever yet already quite pretty only then well my our anymore longer")
+EMPTY_OPENERS = _words("either maybe perhaps yep yeah hey hi wow sure etc new own also just even still really very so too actually ever yet already quite pretty only then well my our anymore longer")
 GREETINGS = _words("hey hi hello thanks thank wow yo bye goodbye dear oh aww congrats congratulations morning evening afternoon night ya sure thing no way nice great ok okay yes yeah yep nope")
+ABILITIES = _words("play speak cook bake swim code program ride drive sing dance read write draw paint ski surf sew knit juggle type sign")
+CURRENCIES = _words("euro dollar pound quid buck yen rupee franc krona krone peso cent penny usd eur gbp")
+CALLED_KIN = _words("Mum Mom Dad Grandma Grandpa Nana Granny Mommy Daddy Grandad")
+TRAVEL = _words(
+    "train flight bus ferry trip drive road way journey travel fly move go live visit stay tour direction route arrive head return"
+)
