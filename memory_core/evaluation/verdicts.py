@@ -17,11 +17,11 @@ _LEADING = re.compile(
 )
 #: A last sentence of one word, a labelled word, and "is (not) correct".
 _ELSEWHERE = (
-    re.compile(rf"[.!?:\n]\W*{_GRADE}\W*$"),
+    re.compile(rf"[.!?:\n]\W{{0,20}}{_GRADE}\W{{0,20}}$"),
     re.compile(
-        rf"(?:\b|_)(?:verdict|label|judge?ment|grade|result|decision|correct)\W{{0,4}}(?:[:=]|\bis\b)\W*{_GRADE}"
+        rf"(?:\b|_)(?:verdict|label|judge?ment|grade|result|decision|correct)\W{{0,4}}(?:[:=]|\bis\b)\W{{0,20}}{_GRADE}"
     ),
-    re.compile(rf"^\W*(?:final )?answer\W{{0,4}}[:=]\W*{_GRADE}", re.MULTILINE),
+    re.compile(rf"^[^\w\n]{{0,20}}(?:final )?answer\W{{0,4}}[:=]\W{{0,20}}{_GRADE}", re.MULTILINE),
     re.compile(
         r"\b(?:is|are|was|were|be|being|seems|isn't|aren't|wasn't|considered)\s+(?:\w+\s+){0,3}"
         r"(?P<grade>correct|incorrect|wrong)\b(?!\s*\?)(?!\s+(?:answer|response))"
@@ -56,7 +56,8 @@ def _verdicts(text: str) -> Iterator[bool | None]:
 
 def _polarity(text: str, match: re.Match[str]) -> bool | None:
     """What the matched word says with the words before it; None for half a verdict."""
-    before = text[: match.start("grade")]
+    start = match.start("grade")
+    before = text[max(0, start - 80) : start]
     if _HEDGED.search(before):
         return None
     return (match["grade"] in _YES) != bool(_NEGATED.search(before))

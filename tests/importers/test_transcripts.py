@@ -336,9 +336,11 @@ class TestShareGPT:
 
     def test_con_11_a_reminder_around_a_turn_is_cut_off_and_one_inside_it_is_somebodys_words(self) -> None:
         block = "<system-reminder>Reflect.</system-reminder>"
-        found = read_transcript(lines(our_row(f"{block}\nBuy stamps"), our_row(f"What does {block} mean?")))
+        found = read_transcript(
+            lines(our_row(f"{block}\nBuy stamps\n\n{block}\n"), our_row(f"What does {block} mean?"))
+        )
         assert said(found) == [("user", "Buy stamps"), ("user", f"What does {block} mean?")]
-        assert "1 reminders" in found.problems[0]
+        assert "2 reminders" in found.problems[0]
 
     def test_turns_follow_a_minute_apart_through_the_whole_file(self) -> None:
         records = [{"conversations": [{"from": "human", "value": text}]} for text in ("a", "b")]

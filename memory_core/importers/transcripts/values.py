@@ -21,9 +21,7 @@ ROLES: dict[str, Role] = {
 INTERNAL_ROLES = frozenset(
     "system developer internal tool function observation function_call tool_call tool_response".split()
 )
-_BLOCK = r"<system-reminder>(?:(?!</system-reminder>).)*</system-reminder>"
-#: Reminders before or after what was said; one in the middle of a sentence is somebody's own words.
-_REMINDER = re.compile(rf"\A\s*(?:{_BLOCK}\s*)+|(?:\s*{_BLOCK})+\s*\Z", re.DOTALL | re.IGNORECASE)
+_OPEN, _CLOSE = "<system-reminder>", "</system-reminder>"
 
 
 @dataclass(frozen=True)
@@ -120,7 +118,7 @@ class Reading:
         if said is None:
             self.problems.append(f"{place}: has no text.")
             return None
-        if word in INTERNAL_ROLES or origin == "internal" or (_REMINDER.match(said) and not _REMINDER.sub("", said)):
+        if word in INTERNAL_ROLES or origin == "internal" or (said.strip() and not without_reminders(said)[0]):
             self.left_out["internal messages (role system or tool, reminders put in by a program)"] += 1
             return None
         if word not in ROLES:
@@ -130,7 +128,7 @@ class Reading:
 
     def _clean(self, text: str) -> str:
         """The text without what no store can keep (NUL, half surrogates) and without reminders put in by a program."""
-        kept, reminders = _REMINDER.subn("", text)
+        kept, reminders = without_reminders(text)
         self.left_out["reminders put in by a program, cut from the turn around them"] += reminders
         self.left_out["NUL characters"] += kept.count("\0")
         whole = kept.replace("\0", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -167,6 +165,22 @@ class Reading:
             first = problems[0] if problems else "nothing was said in it."
             raise FormatError(f"{name} holds no turns ({format}): {first}{more}")
         return Transcript(kept, problems, format)
+
+
+def without_reminders(text: str) -> tuple[str, int]:
+    """The text without the reminders a program put before or after it, and their number.
+
+    One in the middle of a sentence is somebody's own words.
+
+    >>> without_reminders("<system-reminder>Reflect.</system-reminder> Buy stamps")
+    ('Buy stamps', 1)
+    """
+    kept, count = text.strip(), 0
+    while kept.startswith(_OPEN) and (end := kept.find(_CLOSE)) >= 0:
+        kept, count = kept[end + len(_CLOSE) :].lstrip(), count + 1
+    while kept.endswith(_CLOSE) and (start := kept.rfind(_OPEN)) >= 0:
+        kept, count = kept[:start].rstrip(), count + 1
+    return (kept, count) if count else (text, 0)
 
 
 def began(session: Sequence[Turn]) -> datetime:
