@@ -193,7 +193,9 @@ def _stops(text: str, most: int) -> Iterator[int]:
     start = 0
     for stop in [*(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]:
         while tokens_at_most(text[start:stop]) > most:
-            cut = start + max(1, len(text[start:stop]) * most // (tokens_at_most(text[start:stop]) + 1) * 9 // 10)
+            cut = stop
+            while tokens_at_most(text[start:cut]) > most and cut > start + 1:
+                cut = start + max(1, (cut - start) * 3 // 4)
             space = text.rfind(" ", start + 1, cut)
             start = space + 1 if space > start else cut
             yield start
