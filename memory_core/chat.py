@@ -13,11 +13,13 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import cast
 
-from memory_core.errors import ForgettingLabError
+from memory_core.errors import ForgettingLabError, InputError
 from memory_core.memory import Memory, TurnReport
 from memory_core.memory.checks import check_question, check_turn
+from memory_core.parts import retriever
 from memory_core.protocols import Answer, Extractor, Readable, Reader, Retrieval, Retriever
 from memory_core.schema import FAILED_STATUSES, Turn
+from memory_core.settings import Settings
 from memory_core.store.rows import insert
 
 _SENTENCE = re.compile(r"[^.!?？؟\n]*(?:[.!?？؟](?=\S)[^.!?？؟\n]*)*[.!?？؟]*")
@@ -57,6 +59,14 @@ class Exchange:
 
     report: TurnReport
     answered: Answered | None
+
+
+def best_retriever(settings: Settings) -> Retriever:
+    """The retriever the chat uses: hybrid, or graph while there is no other."""
+    try:
+        return retriever("hybrid", settings)
+    except InputError:
+        return retriever("graph", settings)
 
 
 def question_in(text: str) -> str:

@@ -13,12 +13,11 @@ from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memory_core.errors import EmbedderMismatchError, InputError, MemoryFileError
+from memory_core.errors import InputError, MemoryFileError
 from memory_core.exporters import export
 from memory_core.jobs import Worker
 from memory_core.memory import Memory, TurnReport
 from memory_core.protocols import Embedder
-from memory_core.providers import ProviderSettings, make_embedder
 from memory_core.replay import Replay
 
 ENDING = ".sqlite3"
@@ -115,7 +114,7 @@ class Memories:
         path = self._known(name)
         with _lock:
             if path not in _open:
-                _open[path] = OpenMemory(path, _opened(path), Worker(name))
+                _open[path] = OpenMemory(path, Memory.open(path, create=False), Worker(name))
             return _open[path]
 
     def duplicate(self, name: str, new: str) -> None:
@@ -162,17 +161,6 @@ class Memories:
         with _lock:
             if path in _open:
                 _open.pop(path).close()
-
-
-def _opened(path: Path) -> Memory:
-    """With the embedder it was made with: one of the embedded ones, else the one the environment names."""
-    try:
-        return Memory.open(path, create=False)
-    except EmbedderMismatchError:
-        settings = ProviderSettings.from_env("embedder")
-        if settings.provider == "embedded":
-            raise
-        return Memory.open(path, create=False, embedder=make_embedder(settings))
 
 
 def _moved(path: Path, target: Path) -> None:

@@ -1,0 +1,49 @@
+"""Forgetting Lab: `streamlit run app.py`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from memory_core.errors import ForgettingLabError
+from pages._ui.graph_view import ensure_static
+from pages._ui.memory_menu import memory_menu
+from pages._ui.models_menu import models_menu, summary
+from pages._ui.numbers import numbers
+from pages._ui.opened import as_text, current, settle, show_notice
+
+HERE = Path(__file__).parent
+PAGES = {
+    "chat": ("Chat", ":material/forum:"),
+    "extraction": ("Extraction", ":material/category:"),
+    "retrieval": ("Retrieval", ":material/travel_explore:"),
+    "forgetting": ("Forgetting", ":material/hourglass_bottom:"),
+    "results": ("Results", ":material/monitoring:"),
+}
+
+st.set_page_config("Forgetting Lab", str(HERE / "pages" / "_ui" / "icon.svg"), "wide", 270)
+ensure_static()
+st.html(HERE / "pages" / "_ui" / "style.css")
+found = [(name, words) for name, words in PAGES.items() if (HERE / "pages" / f"{name}.py").exists()]
+page = st.navigation(
+    [st.Page(f"pages/{name}.py", title=title, icon=icon, default=name == "chat") for name, (title, icon) in found],
+    position="top",
+)
+problem, opened, names = "", None, []
+try:
+    names = settle()
+    opened = current() if names else None
+except ForgettingLabError as error:
+    problem = str(error)
+with st.sidebar:
+    memory_menu(names, opened)
+    st.session_state["models"] = models_menu()
+show_notice()
+if opened is None:
+    st.error(as_text(problem)) if problem else st.info(
+        "There is no memory yet. Create one with **New** in the sidebar."
+    )
+    st.stop()
+numbers(opened, summary(st.session_state["models"]))
+page.run()

@@ -1,0 +1,135 @@
+"""The sidebar's memories: open, create, import, export, rename, duplicate, delete."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import streamlit as st
+
+from memory_core.errors import ForgettingLabError
+from memory_core.importers.memories import import_memory
+from memory_core.memories import OpenMemory, exported
+from memory_core.parts import EMBEDDERS
+from pages._ui.opened import NAME, attempt, choose, memories, notice
+from pages._ui.words import plural
+
+_NAME_HELP = "1 to 64 letters, digits, - and _"
+_FORMATS = {
+    "json": "JSON: everything, can be imported again",
+    "graphml": "GraphML: the graph, for other programs",
+    "csv": "CSV: one table of everything",
+    "html": "HTML: one picture that needs no network",
+}
+
+
+def memory_menu(names: list[str], opened: OpenMemory | None) -> None:
+    """Draw the menu; what it changes shows in the next run."""
+    st.subheader("Memory", anchor=False)
+    if names:
+        picked = st.selectbox(
+            "Memory",
+            names,
+            index=names.index(st.session_state[NAME]) if st.session_state[NAME] in names else 0,
+            label_visibility="collapsed",
+            key=f"switch-{st.session_state[NAME]}-{len(names)}",
+            help="The memory every page looks at",
+        )
+        if picked != st.session_state[NAME]:
+            choose(picked)
+            st.rerun()
+    with st.container(horizontal=True, gap="small", key="memory-actions"):
+        _new()
+        if opened is not None:
+            _export(opened)
+        if names:
+            _manage(st.session_state[NAME])
+
+
+def _new() -> None:
+    with st.popover("New", icon=":material/add:", help="Create an empty memory, or one from a file"):
+        with st.form("new-memory", border=False):
+            name = st.text_input("Name", help=_NAME_HELP, placeholder="my-memory")
+            embedder = st.selectbox(
+                "Embedder",
+                EMBEDDERS,
+                format_func=lambda made: f"{made.id} ({'many languages' if len(made.languages) != 1 else 'English'})",
+                help="Turns descriptors into vectors. It belongs to the memory and cannot be changed later.",
+            )
+            file = st.file_uploader(
+                "From a file (optional)",
+                ["json", "graphml", "xml", "csv"],
+                help="Our JSON or CSV, P1's graph JSON, GraphML",
+            )
+            if st.form_submit_button("Create", type="primary") and attempt(
+                lambda: _create(name.strip(), embedder, file), ""
+            ):
+                choose(name.strip())
+                st.rerun()
+
+
+def _create(name, embedder, file) -> None:  # type: ignore[no-untyped-def]
+    opened = memories().create(name, embedder)
+    if file is None:
+        notice(f"{name} is created and empty: say something to it.")
+        return
+    with st.spinner(f"Importing {file.name}…"):
+        try:
+            result = _imported(opened, file.name, file.getvalue())
+        except ForgettingLabError:
+            memories().delete(name)
+            raise
+    counts = f"{plural(result.nodes, 'node')}, {plural(result.edges, 'edge')}, {plural(result.turns, 'turn')}"
+    left = f" Left out or mapped: {'; '.join(result.problems[:5])}" if result.problems else ""
+    notice(f"{file.name} became {name}: {counts}.{left}", "warning" if left else "success")
+
+
+def _imported(opened: OpenMemory, filename: str, data: bytes):  # type: ignore[no-untyped-def]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "import" + Path(filename).suffix.lower())
+        path.write_bytes(data)
+        return import_memory(opened.memory, path)
+
+
+def _export(opened: OpenMemory) -> None:
+    with st.popover("Export", icon=":material/download:", help="Download this memory as a file"):
+        for ending, what in _FORMATS.items():
+            st.download_button(
+                what,
+                data=lambda ending=ending: exported(opened.memory, ending),
+                file_name=f"{opened.name}.{ending}",
+                key=f"export-{ending}",
+                on_click="ignore",
+                type="tertiary",
+            )
+
+
+def _manage(name: str) -> None:
+    with st.popover("More", icon=":material/more_horiz:", help="Rename, duplicate or delete this memory"):
+        new = st.text_input("New name", key=f"new-name-{name}", help=_NAME_HELP, placeholder=f"{name}-2").strip()
+        with st.container(horizontal=True, gap="small"):
+            if st.button("Rename", disabled=not new, key="rename"):
+                _then_open(lambda where: where.rename(name, new), new, f"{name} is now {new}.")
+            if st.button("Duplicate", disabled=not new, key="duplicate"):
+                _then_open(lambda where: where.duplicate(name, new), new, f"{new} is a copy of {name}.")
+        if st.button("Delete…", key="ask-delete", icon=":material/delete:"):
+            _ask_delete(name)
+
+
+def _then_open(act, name: str, done: str) -> None:  # type: ignore[no-untyped-def]
+    if attempt(lambda: act(memories()), done):
+        choose(name)
+    st.rerun()
+
+
+@st.dialog("Delete this memory?")
+def _ask_delete(name: str) -> None:
+    st.write(f"**{name}** and everything in it goes for good. Export it first if you may want it back.")
+    with st.container(horizontal=True):
+        if st.button("Delete", type="primary", key="really-delete"):
+            if attempt(lambda: memories().delete(name), f"{name} is deleted."):
+                st.session_state[NAME] = ""
+                st.query_params.clear()
+            st.rerun()
+        if st.button("Keep it", key="keep"):
+            st.rerun()

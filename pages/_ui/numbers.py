@@ -1,0 +1,42 @@
+"""The line above every page: the memory and its numbers, alive while something is remembered."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from memory_core.memories import OpenMemory
+from pages._ui.words import safe, size
+
+_TIPS = {
+    "turns": "Turns stored: messages of conversations, verbatim",
+    "nodes": "Live nodes of the graph",
+    "edges": "Live edges of the graph",
+    "live": "Bytes that live nodes, edges, turns and vectors take; forgetting lowers them",
+    "on disk": "Size of the memory's file with its log; only a purge gives it back",
+}
+
+
+def numbers(opened: OpenMemory, models: str) -> None:
+    """Draw the line; while a job runs it follows every second."""
+    st.fragment(_line, run_every=1.0 if running(opened) else None)(opened, models)
+
+
+def running(opened: OpenMemory) -> bool:
+    """Whether a job works right now, so that the page has something to follow."""
+    job = opened.worker.current
+    return job is not None and job.state in ("waiting", "running")
+
+
+def _line(opened: OpenMemory, models: str) -> None:
+    stats = opened.numbers()
+    live = stats["bytes_live"]["total"]  # type: ignore[index]
+    values = [("turns", f"{stats['turns']:,}"), ("nodes", f"{stats['nodes']:,}"), ("edges", f"{stats['edges']:,}"),
+              ("live", size(live)), ("on disk", size(stats["bytes_on_disk"]))]  # type: ignore[arg-type] # fmt: skip
+    cells = "".join(f'<span title="{_TIPS[unit]}"><b>{value}</b> {unit}</span>' for unit, value in values)
+    provider = (
+        '<span class="provider" title="Who reads turns, who answers, and the embedder of this memory">'
+        f"{safe(models)} · {safe(stats['embedder'])}</span>"
+    )
+    job = opened.worker.current
+    work = f'<span class="work">{safe(job.name)}: {job.done} of {job.total}, {job.state}</span>' if job else ""
+    st.html(f'<div class="numbers"><strong>{safe(opened.name)}</strong>{cells}{provider}{work}</div>')

@@ -1,0 +1,83 @@
+"""Which memory this browser looks at. The memories themselves are open once a process; keys never go in there."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from memory_core.demo import make_demo
+from memory_core.errors import ForgettingLabError, InputError
+from memory_core.memories import Memories, OpenMemory
+
+NAME = "memory_name"
+NOTICE = "notice"
+
+
+def memories() -> Memories:
+    """The folder of memories."""
+    return Memories.default()
+
+
+def current() -> OpenMemory:
+    """The memory that is looked at: chosen, named by the address, or the first. Raises ForgettingLabError."""
+    return memories().open(st.session_state[NAME])
+
+
+def choose(name: str) -> None:
+    """Look at another memory from now on."""
+    st.session_state[NAME] = name
+    st.query_params.clear()
+    st.query_params["memory"] = name
+
+
+def settle() -> list[str]:
+    """Decide which memory is looked at and return the names there are; makes the demo when there is none."""
+    names = memories().names()
+    if not names and "demo_made" not in st.session_state:
+        st.session_state["demo_made"] = True
+        names = [_demo()]
+    wanted = st.session_state.get(NAME) or st.query_params.get("memory", "")
+    if wanted and wanted not in names:
+        notice(
+            f"There is no memory {wanted[:64]!r} here: it was renamed or deleted, or the link is mistaken.", "warning"
+        )
+    name = wanted if wanted in names else names[0] if names else ""
+    st.session_state[NAME] = name
+    if name and st.query_params.get("memory") != name:
+        st.query_params["memory"] = name
+    return names
+
+
+def _demo() -> str:
+    try:
+        return make_demo(memories()).name
+    except InputError:  # another browser was first
+        return memories().names()[0]
+
+
+def notice(text: str, kind: str = "success") -> None:
+    """One line the next run shows above the page."""
+    st.session_state[NOTICE] = (kind, text)
+
+
+def show_notice() -> None:
+    """Show the line left by the run before, once."""
+    kind, text = st.session_state.pop(NOTICE, ("", ""))
+    if text:
+        {"success": st.success, "warning": st.warning, "error": st.error}[kind](as_text(text))
+
+
+def as_text(text: object) -> str:
+    """A message for Streamlit's markdown that reads exactly as written."""
+    return "".join(f"\\{letter}" if letter in "\\`*_{}[]<>()#+-.!|~$:" else letter for letter in str(text))
+
+
+def attempt(act, done: str = "") -> bool:  # type: ignore[no-untyped-def]
+    """Do something a person asked for; its error, or `done`, is the next run's notice. Whether it went well."""
+    try:
+        act()
+    except ForgettingLabError as error:
+        notice(str(error), "error")
+        return False
+    if done:
+        notice(done)
+    return True

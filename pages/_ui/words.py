@@ -1,0 +1,60 @@
+"""How dates, sizes and durations are written, and text that came from people or models as harmless HTML."""
+
+from __future__ import annotations
+
+import html
+from datetime import datetime
+
+import streamlit as st
+
+from memory_core.figures import palette
+
+
+def day(at: datetime) -> str:
+    """`4 Sep 2023`."""
+    return f"{at.day} {at:%b %Y}"
+
+
+def moment(at: datetime) -> str:
+    """`4 Sep 2023, 18:12`, UTC."""
+    return f"{day(at)}, {at:%H:%M}"
+
+
+def size(count: float) -> str:
+    """Bytes with a unit, three digits.
+
+    >>> size(540465), size(12), size(9683000)
+    ('540 kB', '12 B', '9.68 MB')
+    """
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000 or unit == "GB":
+            break
+        count /= 1000
+    return f"{count:.3g} {unit}" if count < 999.5 else f"{count:.0f} {unit}"
+
+
+def seconds(count: float) -> str:
+    """`24 ms`, `1.3 s`, `4 min 10 s`."""
+    if count < 1:
+        return f"{1000 * count:.0f} ms"
+    return f"{count:.1f} s" if count < 60 else f"{int(count // 60)} min {int(count % 60)} s"
+
+
+def safe(text: object) -> str:
+    """Text for st.html: shown letter by letter, never read as markup."""
+    return html.escape(str(text))
+
+
+def dark() -> bool:
+    """Whether the person's theme is dark."""
+    return getattr(st.context.theme, "type", None) == "dark"
+
+
+def glyph(label: str) -> str:
+    """The mark of a label as an inline picture."""
+    return f'<img class="glyph" alt="{safe(label)}" title="{safe(label)}" src="{palette.image(label, 14, dark())}">'
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """`1 node`, `2 nodes`, `405 turns`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

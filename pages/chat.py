@@ -1,0 +1,60 @@
+"""Chat: say something and watch the graph grow; ask something and get an answer with the turns it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from memory_core.chat import Models
+from memory_core.memories import OpenMemory
+from pages._ui.conversation import conversation
+from pages._ui.graph_panel import graph_panel
+from pages._ui.inspector import inspector
+from pages._ui.models_menu import made
+from pages._ui.numbers import running
+from pages._ui.opened import current
+from pages._ui.replay_panel import replay_panel
+from pages._ui.state import ChatState
+
+
+def left(opened: OpenMemory, state: ChatState, models: Callable[[], Models]) -> None:
+    """What is said, or what is replayed."""
+    talk, replay = st.tabs(["Chat", "Replay"])
+    with talk:
+        conversation(opened, state, models)
+    with replay:
+        replay_panel(opened, models)
+    if state.was_busy and not running(opened):
+        state.was_busy = False
+        state.save()
+        st.rerun()
+
+
+def right(opened: OpenMemory, state: ChatState) -> None:
+    """The picture and the inspector of what is selected in it."""
+    with st.container(key="bench"):
+        picture, card = st.columns([5, 3], gap="medium")
+    with picture:
+        graph_panel(opened, state)
+    with card, st.container(height=620, border=False, key="card"):
+        inspector(opened.memory, state)
+    if state.item:
+        st.query_params["node"] = state.item
+    elif "node" in st.query_params:
+        del st.query_params["node"]
+
+
+opened = current()
+state = ChatState.load(opened.name)
+if not state.item and (linked := st.query_params.get("node", "")) and opened.memory.graph.is_live(linked):
+    state.look_at(linked)
+every = 1.0 if running(opened) else None
+state.was_busy = every is not None
+state.save()
+chosen = st.session_state["models"]
+talk, rest = st.columns([3, 8], gap="medium")
+with talk:
+    st.fragment(left, run_every=every)(opened, state, lambda: made(chosen, opened))
+with rest:
+    st.fragment(right, run_every=every)(opened, state)
