@@ -54,7 +54,9 @@ class Embedded:
         draft = Draft(self.user_nodes if turn.role == "user" else self.assistant_nodes)
         reading = read(prepared.text, frozenset(line.start for line in prepared.lines))
         (_read_user if turn.role == "user" else _read_assistant)(reading, prepared, draft, turn)
-        if not draft.nodes or (len(draft.nodes) == 1 and draft.nodes[0].title == speaker_title(turn) and not draft.nodes[0].attributes):
+        if not draft.nodes or (
+            len(draft.nodes) == 1 and draft.nodes[0].title == speaker_title(turn) and not draft.nodes[0].attributes
+        ):
             return self._empty(prepared, "no statement of a fact")
         return Extraction("ok", tuple(draft.nodes), tuple(draft.edges), repairs=prepared.repairs, extractor=self.id)
 
@@ -115,11 +117,19 @@ def _names(scene: Scene) -> None:
     """Every name that no clause took up; a name that is only addressed or asked about is no fact."""
     statements = len(scene.draft.nodes) > 0
     for token in scene.reading.doc:
-        if not scene.reading.named(token) or scene.reading.kind(token) == "NORP" or token.dep_ in ("npadvmod", "intj", "vocative"):
+        if (
+            not scene.reading.named(token)
+            or scene.reading.kind(token) == "NORP"
+            or token.dep_ in ("npadvmod", "intj", "vocative")
+        ):
             continue
         if token.i in scene.told:
             continue
-        if token.dep_ in ("compound", "nmod", "poss") and scene.places.get(token.head.i) is not None and token.dep_ != "poss":
+        if (
+            token.dep_ in ("compound", "nmod", "poss")
+            and scene.places.get(token.head.i) is not None
+            and token.dep_ != "poss"
+        ):
             continue
         if (statements or not asked(token)) and not _addressed(token):
             scene.thing(token)
@@ -141,7 +151,11 @@ def _captions(scene: Scene, prepared: Prepared, text: str) -> None:
     for line in prepared.lines:
         if line.kind == "caption":
             caption = text[line.start : line.end]
-            title = re.sub(r"^(?:an? )?(?:photo(?:graphy|graph)?|picture|image|close up|screenshot) (?:of )?(?:an? |the )?", "", caption.strip())
+            title = re.sub(
+                r"^(?:an? )?(?:photo(?:graphy|graph)?|picture|image|close up|screenshot) (?:of )?(?:an? |the )?",
+                "",
+                caption.strip(),
+            )
             shown = title.split()
             place = scene.draft.node(
                 "Artifact",
@@ -155,10 +169,22 @@ def _captions(scene: Scene, prepared: Prepared, text: str) -> None:
 
 def _fallback(scene: Scene, count: int) -> None:
     """The first things talked about, when no clause gave a node."""
-    told = {s.start for s in scene.reading.doc.sents if not any(t.pos_ in ("VERB", "AUX") for t in s) and not _greeting(s)}
-    told |= {t.sent.start for t in scene.reading.doc if t.pos_ in ("VERB", "AUX") and own_subjects(t) and stated(t, scene.mine)}
+    told = {
+        s.start for s in scene.reading.doc.sents if not any(t.pos_ in ("VERB", "AUX") for t in s) and not _greeting(s)
+    }
+    told |= {
+        t.sent.start
+        for t in scene.reading.doc
+        if t.pos_ in ("VERB", "AUX") and own_subjects(t) and stated(t, scene.mine)
+    }
     for token in scene.reading.doc:
-        if count and token.sent.start in told and token.dep_ in ("nsubj", "dobj", "pobj", "attr", "ROOT", "conj", "nsubjpass") and not asked(token) and token.pos_ == "NOUN":
+        if (
+            count
+            and token.sent.start in told
+            and token.dep_ in ("nsubj", "dobj", "pobj", "attr", "ROOT", "conj", "nsubjpass")
+            and not asked(token)
+            and token.pos_ == "NOUN"
+        ):
             count -= scene.thing(token) is not None
     scene.settle()
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 
 from memory_core.extractors.embedded import vocabulary as words
-from memory_core.extractors.embedded.clauses import action, copula, objects, preference
+from memory_core.extractors.embedded.actions import action
+from memory_core.extractors.embedded.grammar import objects
 from memory_core.extractors.embedded.phrases import head_label
 from memory_core.extractors.embedded.reading import Token, conjuncts
 from memory_core.extractors.embedded.said import own_subjects, stated
 from memory_core.extractors.embedded.scene import Scene
+from memory_core.extractors.embedded.states import copula
+from memory_core.extractors.embedded.wants import preference
 
 _CONFIRMS = re.compile(
     r"\b(?:since|given that|because|as) you|\byou(?:'ve| have)? (?:mentioned|said|told|shared|noted)|\b(?:glad|great|happy|sorry|wonderful|nice) (?:to hear )?(?:that )?you",
@@ -34,11 +37,21 @@ def confirm(scene: Scene) -> None:
 def _confirmed(scene: Scene, sentence: object) -> None:
     scene.mine = words.SECOND_PERSON
     for verb in sentence:  # type: ignore[attr-defined]
-        if verb.pos_ not in ("VERB", "AUX") or not any(s.lower_ == "you" for s in own_subjects(verb)) or _reporting(verb):
+        if (
+            verb.pos_ not in ("VERB", "AUX")
+            or not any(s.lower_ == "you" for s in own_subjects(verb))
+            or _reporting(verb)
+        ):
             continue
         if _plain(verb) and (stated(verb, scene.mine) or (verb.dep_ == "ccomp" and _reporting(verb.head))):
             lemma = verb.lemma_.lower()
-            read = preference if lemma in words.LIKING | words.DISLIKING | words.PREFERRING else copula if lemma == "be" else action
+            read = (
+                preference
+                if lemma in words.LIKING | words.DISLIKING | words.PREFERRING
+                else copula
+                if lemma == "be"
+                else action
+            )
             read(scene, verb)
     scene.mine = frozenset()
 
@@ -53,7 +66,9 @@ def _plain(verb: Token) -> bool:
 
 def _congratulated(scene: Scene, token: Token) -> None:
     scene.mine = words.SECOND_PERSON
-    for target in (t for c in token.children if c.dep_ == "prep" for o in c.children if o.dep_ == "pobj" for t in conjuncts(o)):
+    for target in (
+        t for c in token.children if c.dep_ == "prep" for o in c.children if o.dep_ == "pobj" for t in conjuncts(o)
+    ):
         place = scene.thing(target, force=head_label(target.lemma_.lower()) or "Event")
         scene.draft.edge(scene.speaker() if place is not None else None, "has", place, scene.reading.span(target))
     scene.mine = frozenset()

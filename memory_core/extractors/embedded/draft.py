@@ -104,4 +104,4 @@ class Draft:
 
 
 def _value(value: Scalar) -> Scalar:
-    return clean(value, VALUE_CHARACTERS).strip(" ,;:.!?\"") if isinstance(value, str) else value
+    return clean(value, VALUE_CHARACTERS).strip(' ,;:.!?"') if isinstance(value, str) else value

@@ -13,18 +13,24 @@ def read_people(scene: Scene) -> None:
     """Adds a Person for every relative, friend and pet of the speaker with a `has_…` edge, and whatever is "called" by a name."""
     for token in scene.reading.doc:
         lemma = token.lemma_.lower()
-        if token.pos_ not in ("NOUN", "PROPN") or (scene.reading.kind(token) and token.text not in words.CALLED_KIN) or token.i in scene.places:
+        if (
+            token.pos_ not in ("NOUN", "PROPN")
+            or (scene.reading.kind(token) and token.text not in words.CALLED_KIN)
+            or token.i in scene.places
+        ):
             continue
         related = lemma in words.KIN | words.PETS
-        if token.text in words.CALLED_KIN and token.pos_ == "PROPN" and not any(c.dep_ == "poss" for c in token.children):
+        if (
+            token.text in words.CALLED_KIN
+            and token.pos_ == "PROPN"
+            and not any(c.dep_ == "poss" for c in token.children)
+        ):
             _relative(scene, token, lemma, None)
             continue
         name = _name(scene, token) if related else _called(scene, token)
         if lemma in words.KIN | words.PETS and _mine(scene, token) and (name is not None or not asked(token)):
             _relative(scene, token, lemma, name)
-        elif name is not None and related and any(c.dep_ == "poss" for c in name.children):
-            _named_one(scene, token, lemma, name)
-        elif name is not None and _called(scene, token) is not None and (lemma in words.PETS or head_label(lemma)):
+        elif (name is not None and related and any(c.dep_ == "poss" for c in name.children)) or (name is not None and _called(scene, token) is not None and (lemma in words.PETS or head_label(lemma))):
             _named_one(scene, token, lemma, name)
 
 
@@ -51,18 +57,33 @@ def _name(scene: Scene, token: Token) -> Token | None:
         if child.dep_ == "appos" and (reading.named(child) or child.pos_ == "PROPN"):
             return child
     following = token.nbor(1) if token.i + 1 < len(token.doc) else None
-    if following is not None and following.text in (",", "(") and token.i + 2 < len(token.doc) and token.nbor(2).dep_ == "appos":
+    if (
+        following is not None
+        and following.text in (",", "(")
+        and token.i + 2 < len(token.doc)
+        and token.nbor(2).dep_ == "appos"
+    ):
         following = token.nbor(2)
     if following is not None and reading.named(following) and reading.kind(following) not in ("NORP", "GPE"):
         return following
-    if following is not None and following.text == "'s" and token.i + 2 < len(token.doc) and token.nbor(2).lemma_ == "name":
+    if (
+        following is not None
+        and following.text == "'s"
+        and token.i + 2 < len(token.doc)
+        and token.nbor(2).lemma_ == "name"
+    ):
         scene.places[token.nbor(2).i] = None
-        return next((c for c in token.nbor(2).head.children if c.dep_ in ("attr", "acomp", "oprd") and c.text[0].isupper()), None)
+        return next(
+            (c for c in token.nbor(2).head.children if c.dep_ in ("attr", "acomp", "oprd") and c.text[0].isupper()),
+            None,
+        )
     called = _called(scene, token)
     if called is not None:
         return called
     if token.dep_ in ("nsubj", "attr") and token.head.lemma_ == "be" and token.lemma_.lower() in words.PETS | words.KIN:
-        return next((c for c in token.head.children if c.dep_ == "attr" and reading.kind(c) in ("PERSON", "NAME")), None)
+        return next(
+            (c for c in token.head.children if c.dep_ == "attr" and reading.kind(c) in ("PERSON", "NAME")), None
+        )
     return None
 
 

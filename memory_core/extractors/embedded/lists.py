@@ -15,10 +15,14 @@ ITEMS = 9
 SLICES = 3
 
 _SPLIT = re.compile(r"\s*(?::(?=\s|$)|\s[-–—]\s|\s\(|\sby\s(?=[A-Z])|,\s)")
-_NUMBERED = re.compile(r"\s*(?:day|step|week|option|phase|part|chapter|month|stage|round|level) \w{1,5}\s*(?::|-|–)\s+", re.I)
+_NUMBERED = re.compile(
+    r"\s*(?:day|step|week|option|phase|part|chapter|month|stage|round|level) \w{1,5}\s*(?::|-|–)\s+", re.I
+)
 _FIGURE = re.compile(r"[$€£]?\d[\d,.]*(?:\s?(?:%|percent|[a-zA-Z]{1,12}))?")
 _AUTHOR = re.compile(r"^\s*by ((?:[A-ZÀ-Þ][\w.'-]+ ?){1,4}(?:\s?(?:,|and|&)\s(?:[A-ZÀ-Þ][\w.'-]+ ?){1,4})*)")
-_RECOMMENDS = re.compile(r"\b(?:recommend|suggest|you (?:might|could|may|can)|try|here are|consider|options?|ideas?|tips?)\b", re.I)
+_RECOMMENDS = re.compile(
+    r"\b(?:recommend|suggest|you (?:might|could|may|can)|try|here are|consider|options?|ideas?|tips?)\b", re.I
+)
 
 
 def head_of(text: str) -> tuple[int, int]:
@@ -72,11 +76,17 @@ def read_lists(scene: Scene, lines: tuple[Line, ...]) -> None:
         if line.kind == "heading" or (line.kind == "item" and line.depth == 0 and body.rstrip(" *").endswith(":")):
             place = _topic(scene, line, body)
             topic, parent = (place, place) if place is not None else (topic, parent)
-        elif line.kind == "item" and topic is not None and (_is_step(scene, line, body) or re.match(r"\s*[\d½¼¾⅓⅔]", body)):
+        elif (
+            line.kind == "item"
+            and topic is not None
+            and (_is_step(scene, line, body) or re.match(r"\s*[\d½¼¾⅓⅔]", body))
+        ):
             _shelve(scene, topic, line, body)
         elif line.kind == "item":
             shelf = parent if line.depth else topic
-            if shelf is not None and (line.depth and parent is not None or (many and not line.rank and count >= ITEMS // 2)):
+            if shelf is not None and (
+                (line.depth and parent is not None) or (many and not line.rank and count >= ITEMS // 2)
+            ):
                 _shelve(scene, shelf, line, body)
                 continue
             place = _item(scene, line, body) if count < ITEMS else None
@@ -106,7 +116,13 @@ def read_lists(scene: Scene, lines: tuple[Line, ...]) -> None:
 def _is_step(scene: Scene, line: Line, body: str) -> bool:
     """An instruction such as "Fill the tank": a step of its topic, not a thing."""
     first = next(iter(_tokens(scene, line.start, line.end)), None)
-    return first is not None and first.tag_ == "VB" and first.pos_ == "VERB" and not re.match(r"[^.!?]{2,60}:\s", body) and not scene.reading.kind(first)
+    return (
+        first is not None
+        and first.tag_ == "VB"
+        and first.pos_ == "VERB"
+        and not re.match(r"[^.!?]{2,60}:\s", body)
+        and not scene.reading.kind(first)
+    )
 
 
 def _recommended(scene: Scene, place: int, line: Line) -> None:
@@ -131,7 +147,11 @@ def _topic(scene: Scene, line: Line, body: str) -> int | None:
     _use(scene, line.start, line.end)
     if len(title.split()) <= 6 and not any(t.tag_ in ("VBP", "VBZ", "PRP", "MD") for t in tokens):
         return scene.draft.node(_label(scene, tokens), title, body, (line.start + start, line.start + end))
-    nouns = [t for t in tokens if nameable(scene.reading, t) and t.dep_ in ("nsubj", "attr", "dobj", "ROOT", "pobj", "npadvmod")]
+    nouns = [
+        t
+        for t in tokens
+        if nameable(scene.reading, t) and t.dep_ in ("nsubj", "attr", "dobj", "ROOT", "pobj", "npadvmod")
+    ]
     first = next((t for t in nouns if t.dep_ != "pobj"), nouns[0] if nouns else None)
     if first is None:
         return None
@@ -152,7 +172,12 @@ def _item(scene: Scene, line: Line, body: str) -> int | None:
     if figure:
         attributes["figure"] = figure.group()
     place = scene.draft.node(
-        _label(scene, tokens), body[start:end], body, (line.start + start, line.start + end), named=_is_name(scene, tokens), attributes=attributes
+        _label(scene, tokens),
+        body[start:end],
+        body,
+        (line.start + start, line.start + end),
+        named=_is_name(scene, tokens),
+        attributes=attributes,
     )
     if place is not None:
         author = _AUTHOR.match(rest)
@@ -174,7 +199,9 @@ def _authors(scene: Scene, place: int, start: int, names: str) -> None:
         if name:
             begin = scene.reading.text.find(name, start)
             span = (begin, begin + len(name)) if begin >= 0 else None
-            author = scene.draft.node("Person", name, f"{name}: author of {scene.draft.nodes[place].title}.", span, named=True)
+            author = scene.draft.node(
+                "Person", name, f"{name}: author of {scene.draft.nodes[place].title}.", span, named=True
+            )
             scene.draft.edge(place, "written_by", author, span)
 
 
@@ -211,8 +238,14 @@ def _row(scene: Scene, line: Line, body: str, columns: list[str]) -> None:
     for number, cell in enumerate(cells):
         inside = [t for t in tokens if place <= t.idx < place + len(cell)]
         named = [t for t in inside if scene.reading.named(t)]
-        if head is None and (named or (inside and not any(scene.reading.dated(t) for t in inside) and content_words(cell))):
-            head = scene.thing(named[0]) if named else scene.draft.node(_label(scene, inside), cell, body.strip(" ;"), (place, place + len(cell)))
+        if head is None and (
+            named or (inside and not any(scene.reading.dated(t) for t in inside) and content_words(cell))
+        ):
+            head = (
+                scene.thing(named[0])
+                if named
+                else scene.draft.node(_label(scene, inside), cell, body.strip(" ;"), (place, place + len(cell)))
+            )
         elif head is not None and content_words(cell):
             name = columns[number] if number < len(columns) and columns[number] else "cell"
             scene.draft.describe(head, {scene.free(head, name): cell.strip()})

@@ -18,7 +18,10 @@ def nameable(reading: Reading, token: Token) -> bool:
     if token.pos_ not in ("NOUN", "PROPN", "X") or not token.text[0].isalnum() or token.lower_ in words.FILLER:
         return False
     if token.lemma_.lower() in words.VAGUE_NOUNS:
-        return any(c.dep_ in ("compound", "poss") and c.pos_ in ("NOUN", "PROPN") and c.lemma_.lower() not in words.VAGUE_NOUNS for c in token.lefts)
+        return any(
+            c.dep_ in ("compound", "poss") and c.pos_ in ("NOUN", "PROPN") and c.lemma_.lower() not in words.VAGUE_NOUNS
+            for c in token.lefts
+        )
     return True
 
 
@@ -44,7 +47,9 @@ def _weak(first: Token) -> bool:
     hyphen = first.i + 1 < len(first.doc) and first.nbor(1).text == "-"
     if first.like_num or first.pos_ == "NUM":
         return not hyphen and bool(first.whitespace_) and (not first.text[-1].isalpha() or first.text.isalpha())
-    return first.lower_ in words.WEAK_ADJECTIVES or first.is_punct or (first.pos_ in ("DET", "PRON", "ADV") and not hyphen)
+    return (
+        first.lower_ in words.WEAK_ADJECTIVES or first.is_punct or (first.pos_ in ("DET", "PRON", "ADV") and not hyphen)
+    )
 
 
 def _tail(reading: Reading, token: Token, tails: tuple[str, ...]) -> Token:
@@ -69,16 +74,22 @@ def label_of(reading: Reading, token: Token, default: str = "Concept") -> str:
     pieces = token.text.lower().split()
     if pieces[0] in _TITLES:
         return "Person"
-    if len(pieces) > 1 and kind not in ("PERSON", "TITLE", "WORK_OF_ART") and (by_head := head_label(pieces[-1], named=True)):
+    if (
+        len(pieces) > 1
+        and kind not in ("PERSON", "TITLE", "WORK_OF_ART")
+        and (by_head := head_label(pieces[-1], named=True))
+    ):
         return by_head
-    if kind in ("NAME", "PERSON", "PRODUCT", "GPE") and any(c.dep_ == "poss" and c.lower_ in ("my", "our", "your") for c in token.children):
+    if kind in ("NAME", "PERSON", "PRODUCT", "GPE") and any(
+        c.dep_ == "poss" and c.lower_ in ("my", "our", "your") for c in token.children
+    ):
         return "Artifact"
     if kind in ("PERSON", "NAME", "ORG") and _towards(token):
         return "Location"
     owner = any(c.tag_ == "POS" for c in token.children)
     if owner and kind in ("NAME", "ORG", "GPE", "PERSON", "PRODUCT") and len(pieces) == 1 and token.dep_ == "poss":
         return "Person"
-    return words.NAMED.get(kind) or _by_context(token) or (default if default != "Concept" else "")  or "Concept"
+    return words.NAMED.get(kind) or _by_context(token) or (default if default != "Concept" else "") or "Concept"
 
 
 def _towards(token: Token) -> bool:
@@ -92,7 +103,15 @@ def _by_context(token: Token) -> str:
     head = token.head
     if token.dep_ == "pobj":
         governor = head.head.lemma_.lower()
-        if head.lower_ in ("at", "for") and governor in ("work", "volunteer", "intern", "job", "position", "nurse", "engineer"):
+        if head.lower_ in ("at", "for") and governor in (
+            "work",
+            "volunteer",
+            "intern",
+            "job",
+            "position",
+            "nurse",
+            "engineer",
+        ):
             return "Organization"
         if head.lower_ in ("in", "to", "from", "near", "around", "at"):
             return "Location"

@@ -119,7 +119,9 @@ def _joined_spans(doc: Doc, text: str) -> list[tuple[Any, str]]:
     candidates = list(_quoted(doc, text)) + list(_capitalised(doc, text)) + list(_entities(doc))
     taken: set[int] = set()
     kept = []
-    for span, kind in sorted(candidates, key=lambda pair: (pair[1] != "TITLE", -len(pair[0]), pair[0].start, pair[1] == "NAME")):
+    for span, kind in sorted(
+        candidates, key=lambda pair: (pair[1] != "TITLE", -len(pair[0]), pair[0].start, pair[1] == "NAME")
+    ):
         places = set(range(span.start, span.end))
         if not places & taken:
             taken |= places
@@ -141,7 +143,9 @@ def _common_words() -> frozenset[str]:
 def _common(span: Any) -> bool:
     """Whether a run such as "Online Review Sites" is made of everyday words only, and so is no person."""
     known = _common_words()
-    return len(span) > 1 and all(t.lower_ in known or t.lemma_.lower() in known or t.lower_.removesuffix("s") in known for t in span)
+    return len(span) > 1 and all(
+        t.lower_ in known or t.lemma_.lower() in known or t.lower_.removesuffix("s") in known for t in span
+    )
 
 
 def _kind_inside(span: Any, kind: str) -> str:
@@ -196,15 +200,22 @@ def _capitalised(doc: Doc, text: str) -> Iterator[tuple[Any, str]]:
 
 def _trimmed(span: Any) -> Any:
     """The run without a sentence's first word when that is no name, and cut at a possessive."""
-    starts = bool(span[0].is_sent_start) or span.start == 0 or (span.start > 0 and span.doc[span.start - 1].text in "\"“:-;(")
+    starts = (
+        bool(span[0].is_sent_start) or span.start == 0 or (span.start > 0 and span.doc[span.start - 1].text in '"“:-;(')
+    )
     article = span[0].lower_ in ("the", "a", "an")
-    while len(span) and starts and not (article and len(span) > 2) and (
-        span[0].lower_ in OPENERS or span[0].pos_ in _CLAUSE_TAGS
+    while (
+        len(span)
+        and starts
+        and not (article and len(span) > 2)
+        and (span[0].lower_ in OPENERS or span[0].pos_ in _CLAUSE_TAGS)
     ):
         span = span[1:]
     if not len(span):
         return span
-    if span[0].lower_ in ("the", "a", "an") and (len(span) == 2 or (starts and not any(t.lower_ in ("of", "and") for t in span))):
+    if span[0].lower_ in ("the", "a", "an") and (
+        len(span) == 2 or (starts and not any(t.lower_ in ("of", "and") for t in span))
+    ):
         span = span[1:]
     for place, token in enumerate(span):
         if token.tag_ == "POS" or token.text in ("I", "I'm"):
@@ -222,8 +233,10 @@ def _entities(doc: Doc) -> Iterator[tuple[Any, str]]:
         while len(span) > 1 and (span[-1].tag_ == "POS" or span[-1].is_punct or span[-1].is_space):
             span = span[:-1]
         if entity.label_ in words.NAMED:
-            while len(span) > 1 and span[0].lower_ in ("the", "a", "an", "my", "our", "your", "his", "her") and not (
-                entity.label_ == "WORK_OF_ART" and span[0].is_title
+            while (
+                len(span) > 1
+                and span[0].lower_ in ("the", "a", "an", "my", "our", "your", "his", "her")
+                and not (entity.label_ == "WORK_OF_ART" and span[0].is_title)
             ):
                 span = span[1:]
         if "\n" not in span.text:

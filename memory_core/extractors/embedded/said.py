@@ -27,13 +27,24 @@ def stated(verb: Token, mine: frozenset[str]) -> bool:
     denied_ability = any(c.dep_ == "neg" for c in children) and marks & {"can", "ca", "could", "wo"}
     if marks & set(_CONDITIONS) or (marks & words.HYPOTHETICAL_MODALS and not denied_ability and not wished(verb)):
         return False
-    if any(c.dep_ == "advcl" and any(m.lower_ in _CONDITIONS[:2] for m in c.children if m.dep_ == "mark") for c in children):
+    if any(
+        c.dep_ == "advcl" and any(m.lower_ in _CONDITIONS[:2] for m in c.children if m.dep_ == "mark") for c in children
+    ):
         return False
     if asked(verb) and not _presupposed(verb, mine):
         return False
-    if verb.dep_ == "ROOT" and verb.tag_ in ("VB", "VBP") and not own_subjects(verb) and not _has(children, "aux", "auxpass"):
+    if (
+        verb.dep_ == "ROOT"
+        and verb.tag_ in ("VB", "VBP")
+        and not own_subjects(verb)
+        and not _has(children, "aux", "auxpass")
+    ):
         return False
-    if verb.lemma_ == "go" and verb.tag_ == "VBG" and any(c.dep_ == "aux" and c.lower_ in ("was", "were") for c in children):
+    if (
+        verb.lemma_ == "go"
+        and verb.tag_ == "VBG"
+        and any(c.dep_ == "aux" and c.lower_ in ("was", "were") for c in children)
+    ):
         return not any(c.dep_ == "xcomp" for c in children)  # "was going to": it did not happen
     if verb.dep_ == "ROOT" and any(c.lower_ in ("do", "let") for c in children) and not own_subjects(verb):
         return False
@@ -67,7 +78,9 @@ def _presupposed(verb: Token, mine: frozenset[str]) -> bool:
     """A first-person statement inside a question: beside the asking clause, or as a relative clause."""
     subjects = own_subjects(verb)
     if not any(s.lower_ in mine or any(c.dep_ == "poss" and c.lower_ in mine for c in s.children) for s in subjects):
-        return verb.dep_ in ("conj", "xcomp") and not subjects and verb.head.i != verb.i and _presupposed(verb.head, mine)
+        return (
+            verb.dep_ in ("conj", "xcomp") and not subjects and verb.head.i != verb.i and _presupposed(verb.head, mine)
+        )
     if any(c.dep_ in ("aux", "auxpass") and c.i < subjects[0].i for c in verb.children) or verb.i < subjects[0].i:
         return False
     if verb.dep_ == "relcl":
@@ -91,7 +104,9 @@ def _allowed_by_head(verb: Token, mine: frozenset[str]) -> bool:
         return stated(head, mine)
     if verb.dep_ in ("relcl", "acl"):
         clause = next((t for t in verb.ancestors if t.pos_ in ("VERB", "AUX")), None)
-        past = verb.tag_ in ("VBD", "VBN") or any(c.tag_ in ("VBD", "VBP", "VBZ") for c in verb.children if c.dep_ == "aux")
+        past = verb.tag_ in ("VBD", "VBN") or any(
+            c.tag_ in ("VBD", "VBP", "VBZ") for c in verb.children if c.dep_ == "aux"
+        )
         mine_past = past and any(s.lower_ in mine for s in own_subjects(verb))
         return mine_past or (clause is not None and stated(clause, mine))
     return True
@@ -99,7 +114,11 @@ def _allowed_by_head(verb: Token, mine: frozenset[str]) -> bool:
 
 def _said_here(verb: Token, head: Token, mine: frozenset[str]) -> bool:
     lemma = head.lemma_.lower()
-    imperative = head.tag_ in ("VB", "VBP") and not own_subjects(head) or (own_subjects(head) and own_subjects(head)[0].tag_ == "NNP" and head.tag_ == "VB")
+    imperative = (
+        (head.tag_ in ("VB", "VBP")
+        and not own_subjects(head))
+        or (own_subjects(head) and own_subjects(head)[0].tag_ == "NNP" and head.tag_ == "VB")
+    )
     first_person = any(s.lower_ in mine for s in own_subjects(verb))
     if imperative and lemma in _ATTENTION:
         return not any(t.tag_ in ("WDT", "WP", "WRB") and t.i > head.i + 1 for t in verb.children)
@@ -118,7 +137,7 @@ def _said_here(verb: Token, head: Token, mine: frozenset[str]) -> bool:
 
 
 def denial(verb: Token) -> str:
-    """"" or how the clause is denied: not, never, no_longer, hardly, cannot, neither."""
+    """ "" or how the clause is denied: not, never, no_longer, hardly, cannot, neither."""
     lowers = {c.lower_ for c in verb.children}
     for child in verb.children:
         if child.dep_ == "neg" or child.lower_ in ("never", "not", "n't"):
@@ -130,12 +149,15 @@ def denial(verb: Token) -> str:
         if child.dep_ == "advmod" and child.lower_ in ("hardly", "rarely", "barely", "seldom"):
             return str(child.lower_)
         if child.dep_ in (*SUBJECTS, "preconj") and (
-            child.lower_ in ("neither", "nobody", "none", "nothing") or any(g.lower_ in ("neither", "no") for g in child.children)
+            child.lower_ in ("neither", "nobody", "none", "nothing")
+            or any(g.lower_ in ("neither", "no") for g in child.children)
         ):
             return "not"
         if child.dep_ == "dobj" and any(g.dep_ == "det" and g.lower_ == "no" for g in child.children):
             return "not"
-    inherits = verb.dep_ == "xcomp" or (verb.dep_ == "conj" and any(c.lower_ in ("or", "nor") for c in verb.head.children))
+    inherits = verb.dep_ == "xcomp" or (
+        verb.dep_ == "conj" and any(c.lower_ in ("or", "nor") for c in verb.head.children)
+    )
     if inherits and not own_subjects(verb) and verb.head.pos_ in ("VERB", "AUX") and verb.head.i != verb.i:
         return denial(verb.head)
     return ""

@@ -6,13 +6,18 @@ from dataclasses import dataclass, field
 
 from memory_core.extractors.embedded import vocabulary as words
 from memory_core.extractors.embedded.draft import Draft
+from memory_core.extractors.embedded.grammar import subjects
+from memory_core.extractors.embedded.leftovers import leftovers
 from memory_core.extractors.embedded.phrases import head_label, label_of, nameable, phrase
 from memory_core.extractors.embedded.reading import Reading, Token, conjuncts, own_clause
-from memory_core.schema import Scalar, content_words
+from memory_core.schema import Scalar
 
-VALUE_WORDS = 6
 DETAILS = 4
-_TAILS = {"Event": ("of", "to", "for", "about"), "Goal": ("of", "for", "in", "to", "with"), "Preference": ("of", "for", "in", "with", "over")}
+_TAILS = {
+    "Event": ("of", "to", "for", "about"),
+    "Goal": ("of", "for", "in", "to", "with"),
+    "Preference": ("of", "for", "in", "with", "over"),
+}
 _PLACES = ("in", "at", "on", "near")
 
 
@@ -34,6 +39,29 @@ class Scene:
 
     def speaker(self) -> int | None:
         return self.draft.node("Person", self.me, f"{self.me} takes part in the conversation.", None, named=True)
+
+    def holders(self, verb: Token) -> list[int]:
+        """The nodes of the subjects; the speaker for a clause like "Took a trip to Rome"."""
+        tokens = subjects(verb)
+        if any(t.tag_ in ("WDT", "WP") for t in tokens) and verb.dep_ == "relcl":
+            tokens = [verb.head]
+        bare = not tokens and verb.dep_ in ("ROOT", "ccomp", "parataxis") and verb.tag_ in ("VBD", "VBN", "VBG")
+        if bare and self.mine == words.FIRST_PERSON:
+            me = self.speaker()
+            return [] if me is None else [me]
+        return [place for token in tokens for place in self.who(token)]
+
+    def connect(self, holder: int, name: str, place: int | None, verb: Token, target: Token) -> int | None:
+        """An edge with the clause's circumstances; the thing becomes what "it" means next."""
+        if place is None or place == holder:
+            return None
+        first, last = (verb, target) if verb.i < target.i else (target, verb)
+        circumstances = self.circumstances(verb, target)
+        self.draft.edge(holder, name, place, self.reading.span(first, last), circumstances)
+        if self.draft.nodes[place].label != "Person":
+            self.draft.describe(place, circumstances)
+            self.topic = place
+        return place
 
     def sentence(self, token: Token) -> str:
         return str(token.sent.text).strip()
@@ -58,7 +86,11 @@ class Scene:
             return self.speaker()
         if token.pos_ == "PRON" and not self.reading.named(token):
             return self._meant(token, default, force)
-        if not nameable(self.reading, token) or self.is_amount(token) or (self.names_only and not force and not self.reading.named(token) and not self._yours(token)):
+        if (
+            not nameable(self.reading, token)
+            or self.is_amount(token)
+            or (self.names_only and not force and not self.reading.named(token) and not self._yours(token))
+        ):
             return None
         named = next((c for c in token.children if c.dep_ == "appos" and self.reading.named(c)), None)
         if named is not None and not self.reading.named(token):
@@ -71,7 +103,9 @@ class Scene:
         return place
 
     def _yours(self, token: Token) -> bool:
-        return any(c.dep_ == "poss" and self.is_mine(c) for c in token.children) and head_label(token.lemma_.lower()) in ("Artifact", "Event")
+        return any(c.dep_ == "poss" and self.is_mine(c) for c in token.children) and head_label(
+            token.lemma_.lower()
+        ) in ("Artifact", "Event")
 
     def _meant(self, token: Token, default: str, force: str) -> int | None:
         lower = token.lower_
@@ -79,7 +113,11 @@ class Scene:
             return self.people[-1] if self.people else None
         if lower in ("it", "them", "that", "this", "those", "these") and force:
             plural = lower in ("them", "those", "these")
-            before = [t for t in self.reading.doc[max(0, token.i - 40) : token.i] if t.pos_ == "NOUN" and (t.tag_ == "NNS") == plural]
+            before = [
+                t
+                for t in self.reading.doc[max(0, token.i - 40) : token.i]
+                if t.pos_ == "NOUN" and (t.tag_ == "NNS") == plural
+            ]
             found = [t for t in before if nameable(self.reading, t) and t.dep_ in ("dobj", "pobj", "nsubj", "attr")]
             return self.thing(found[-1], default, force) if found else self.topic
         return None
@@ -100,7 +138,9 @@ class Scene:
 
     def _named_thing(self, token: Token, named: Token, default: str, force: str) -> int | None:
         lemma = token.lemma_.lower()
-        label = force or ("Person" if lemma in words.PETS else head_label(lemma)) or label_of(self.reading, named, default)
+        label = (
+            force or ("Person" if lemma in words.PETS else head_label(lemma)) or label_of(self.reading, named, default)
+        )
         kind = self.text(token)
         places = [self.thing(each, default, label) for each in conjuncts(named)]
         for place in (p for p in places if p is not None):
@@ -124,7 +164,11 @@ class Scene:
             self.describe_when(place, target)
         elif self.reading.named(target):
             other = self.thing(target)
-            where = preposition in _PLACES and other is not None and self.draft.nodes[other].label in ("Location", "Organization")
+            where = (
+                preposition in _PLACES
+                and other is not None
+                and self.draft.nodes[other].label in ("Location", "Organization")
+            )
             self.draft.edge(place, "located_in" if where else preposition, other, self.reading.span(target))
         elif target.i not in self.reading.used and target.pos_ != "PRON":
             self.draft.describe(place, {preposition: self.text(target)})
@@ -161,7 +205,11 @@ class Scene:
     def circumstances(self, verb: Token, near: Token | None = None) -> dict[str, Scalar]:
         """When and for how much, verbatim, from the verb's own clause; of several dates the one beside `near`."""
         clause = own_clause(verb)
-        dates = [t for t in clause if self.reading.dated(t) or (t.dep_ in ("advmod", "npadvmod") and t.lower_ in words.WHEN_WORDS)]
+        dates = [
+            t
+            for t in clause
+            if self.reading.dated(t) or (t.dep_ in ("advmod", "npadvmod") and t.lower_ in words.WHEN_WORDS)
+        ]
         if near is not None and len(dates) > 1:
             dates = [min(dates, key=lambda t: abs(t.i - near.i) + (4 if t.i < near.i else 0))]
         money = [t for t in clause if self.reading.kind(t) == "MONEY"]
@@ -199,56 +247,22 @@ class Scene:
 
     def settle(self) -> None:
         """At the end of a turn: details without a home go to the topic; what the speaker owns is tied to the speaker."""
-        home = self.topic if self.topic is not None else next((k for k, n in enumerate(self.draft.nodes) if n.title != self.me), None)
+        home = (
+            self.topic
+            if self.topic is not None
+            else next((k for k, n in enumerate(self.draft.nodes) if n.title != self.me), None)
+        )
         if home is not None:
             for name, text in self.loose[: 2 * DETAILS]:
                 self.draft.describe(home, {self.free(home, name): text})
         for place, token in self.owned:
-            relationship = {"Artifact": "owns", "Event": "has_event", "Location": "has", "Goal": "has_goal"}.get(self.draft.nodes[place].label)
+            relationship = {"Artifact": "owns", "Event": "has_event", "Location": "has", "Goal": "has_goal"}.get(
+                self.draft.nodes[place].label
+            )
             me = self.speaker() if relationship else None
-            if relationship and me is not None and not any({e.source, e.target} == {me, place} for e in self.draft.edges):
+            if (
+                relationship
+                and me is not None
+                and not any({e.source, e.target} == {me, place} for e in self.draft.edges)
+            ):
                 self.draft.edge(me, relationship, place, self.reading.span(token))
-
-
-def leftovers(reading: Reading, verb: Token) -> list[tuple[str, str]]:
-    """Runs of unused content words in the clause of a verb, each at most `VALUE_WORDS` words, named by what opens it."""
-    runs: list[list[Token]] = [[]]
-    for token in own_clause(verb):
-        words_in = [t for t in runs[-1] if not t.is_punct]
-        broken = runs[-1] and (token.i != runs[-1][-1].i + 1 or len(words_in) >= VALUE_WORDS)
-        if token.i in reading.used or token.is_space or token.text in ",;:.!()" or token.dep_ in ("cc", "intj", *_SKIPPED):
-            broken = True
-        elif not broken:
-            runs[-1].append(token)
-            continue
-        if broken and runs[-1]:
-            runs.append([])
-        if token.i not in reading.used and not token.is_space and token.text not in ",;:.!()" and token.dep_ not in ("cc", "intj", *_SKIPPED):
-            runs[-1].append(token)
-    found = []
-    for run in runs:
-        name = _name_of(run[0], verb) if run else ""
-        run = _trimmed(run)
-        if run and set(content_words(reading.slice(run[0], run[-1]))) - words.FILLER:
-            found.append((name, reading.slice(run[0], run[-1])))
-            reading.use(run[0], run[-1])
-    return found
-
-
-def _trimmed(run: list[Token]) -> list[Token]:
-    while run and (run[0].pos_ in ("DET", "PRON", "PART", "SCONJ", "PUNCT") or run[0].lower_ in words.EMPTY_OPENERS or (run[0].pos_ == "ADP" and run[0].dep_ != "prt")):
-        run = run[1:]
-    while run and run[-1].pos_ in ("DET", "PRON", "PART", "SCONJ", "PUNCT", "ADP", "CCONJ", "AUX"):
-        run = run[:-1]
-    return run
-
-
-_SKIPPED = ("nsubj", "nsubjpass", "expl", "aux", "auxpass", "mark", "neg")
-
-
-def _name_of(first: Token, verb: Token) -> str:
-    if first.dep_ in ("prep", "agent") or first.pos_ == "ADP":
-        return str(first.lower_)
-    if first.i == verb.i or first.pos_ in ("VERB", "AUX"):
-        return "does"
-    return "how" if first.pos_ in ("ADV", "ADJ") else "detail"

@@ -99,11 +99,14 @@ def prepare(text: str, speaker: str = "") -> Prepared:
 
 
 _ITEM = re.compile(
-    r"^(\s*)(?:(?:\*\*)?[-•*+–·](?:\s+|(?=[A-Z0-9½¼]))(?:\[[ x]\]\s+)?|\(?(?:\*\*)?(\d{1,3})[.):]\s+|(?:step|day|week|option|tip)\s?(\d{1,3})\s?[:.]\s+|([a-z])[.)]\s+)", re.I
+    r"^(\s*)(?:(?:\*\*)?[-•*+–·](?:\s+|(?=[A-Z0-9½¼]))(?:\[[ x]\]\s+)?|\(?(?:\*\*)?(\d{1,3})[.):]\s+|(?:step|day|week|option|tip)\s?(\d{1,3})\s?[:.]\s+|([a-z])[.)]\s+)",
+    re.I,
 )
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+\S|\*\*[^*]+\*\*:?\s*$|[^.!?]{3,90}:\s*(?:\*\*)?$)")
 _FIELD = re.compile(r"^\s*(?:\*\*)?[A-Z][\w /-]{1,28}:(?:\*\*)?\s+\S.{0,100}$")
-_CAPTION = re.compile(r"\[(?:shares|shared|sent|sends) (?:a |an )?(?:picture|photo|image)s?:?\s*([^\]\n]{1,300})\]", re.I)
+_CAPTION = re.compile(
+    r"\[(?:shares|shared|sent|sends) (?:a |an )?(?:picture|photo|image)s?:?\s*([^\]\n]{1,300})\]", re.I
+)
 
 
 def _lines(text: str) -> list[Line]:
@@ -135,7 +138,11 @@ def _line(raw: str, start: int, end: int, table: bool) -> Line | None:
         return Line(start, end, "row", "" if table else "header")
     if _HEADING.match(raw):
         return Line(start, end, "heading")
-    return Line(start, end, "field", "bold" if raw.lstrip().startswith("**") else "") if _FIELD.match(raw) else Line(start, end, "prose")
+    return (
+        Line(start, end, "field", "bold" if raw.lstrip().startswith("**") else "")
+        if _FIELD.match(raw)
+        else Line(start, end, "prose")
+    )
 
 
 def _is_english(text: str) -> bool:

@@ -29,11 +29,17 @@ LIKING = _words("love like enjoy adore favor favour fancy appreciate cherish dig
 DISLIKING = _words("hate dislike detest despise loathe")
 PREFERRING = _words("prefer")
 WANTING = _words("want plan hope intend aim wish aspire dream need")
-ASSERTING = _words("say tell claim think believe suggest mention argue report hear suppose guess assume insist joke warn")
-OWN_ASSERTING = _words("think believe mention say tell guess realize notice know remember mean feel find figure decide learn hear")
+ASSERTING = _words(
+    "say tell claim think believe suggest mention argue report hear suppose guess assume insist joke warn"
+)
+OWN_ASSERTING = _words(
+    "think believe mention say tell guess realize notice know remember mean feel find figure decide learn hear"
+)
 HYPOTHETICAL_MODALS = _words("would could might may should must can ought 'd shall")
 CONDITION_MARKS = _words("if unless whether lest")
-VAGUE_SUBJECTS = _words("it this that these those there everything something anything nothing someone anyone everyone one which who what")
+VAGUE_SUBJECTS = _words(
+    "it this that these those there everything something anything nothing someone anyone everyone one which who what"
+)
 
 SPEAKING = _words("speak")
 SKILL_VERBS = _words("play speak program code")
@@ -220,10 +226,18 @@ CLASSES: tuple[tuple[str, frozenset[str]], ...] = (
     ("Person", PEOPLE | KIN),
 )
 """Which label a head noun takes; the first class that holds it."""
-INSTRUMENTS = _words("guitar piano violin drum ukulele keyboard flute cello saxophone trumpet bass clarinet harp banjo chess tennis")
-EMPTY_OPENERS = _words("either maybe perhaps yep yeah hey hi wow sure etc new own also just even still really very so too actually ever yet already quite pretty only then well my our anymore longer")
-GREETINGS = _words("hey hi hello thanks thank wow yo bye goodbye dear oh aww congrats congratulations morning evening afternoon night ya sure thing no way nice great ok okay yes yeah yep nope")
-ABILITIES = _words("play speak cook bake swim code program ride drive sing dance read write draw paint ski surf sew knit juggle type sign")
+INSTRUMENTS = _words(
+    "guitar piano violin drum ukulele keyboard flute cello saxophone trumpet bass clarinet harp banjo chess tennis"
+)
+EMPTY_OPENERS = _words(
+    "either maybe perhaps yep yeah hey hi wow sure etc new own also just even still really very so too actually ever yet already quite pretty only then well my our anymore longer"
+)
+GREETINGS = _words(
+    "hey hi hello thanks thank wow yo bye goodbye dear oh aww congrats congratulations morning evening afternoon night ya sure thing no way nice great ok okay yes yeah yep nope"
+)
+ABILITIES = _words(
+    "play speak cook bake swim code program ride drive sing dance read write draw paint ski surf sew knit juggle type sign"
+)
 CURRENCIES = _words("euro dollar pound quid buck yen rupee franc krona krone peso cent penny usd eur gbp")
 CALLED_KIN = _words("Mum Mom Dad Grandma Grandpa Nana Granny Mommy Daddy Grandad")
 TRAVEL = _words(

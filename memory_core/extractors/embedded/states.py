@@ -1,0 +1,167 @@
+"""What somebody or something is: jobs, ages, places, allergies, favourites, qualities."""
+
+from __future__ import annotations
+
+from memory_core.extractors.embedded import vocabulary as words
+from memory_core.extractors.embedded.grammar import objects, prepositions, subjects
+from memory_core.extractors.embedded.phrases import head_label
+from memory_core.extractors.embedded.reading import Token, conjuncts
+from memory_core.extractors.embedded.said import denial, own_subjects
+from memory_core.extractors.embedded.scene import Scene
+from memory_core.extractors.embedded.wants import deed_node
+
+
+def copula(scene: Scene, verb: Token) -> None:
+    denied = denial(verb)
+    since = any(c.dep_ == "mark" and c.lower_ in ("since", "when", "as", "while") for c in verb.children)
+    tokens = [t for t in subjects(verb) if t.i < verb.i or not own_subjects(verb) or own_subjects(verb)[0].i > verb.i]
+    if any(c.dep_ == "expl" for c in verb.children):
+        _there_is(scene, verb)
+        return
+    if _favourite(scene, tokens, verb, denied):
+        return
+    if scene.names_only and tokens and any(c.dep_ == "attr" and scene.reading.named(c) for c in verb.children):
+        scene.thing(tokens[0], force=head_label(tokens[0].lemma_.lower()) or "Concept")
+    for holder in scene.holders(verb):
+        person = scene.draft.nodes[holder].label == "Person"
+        for token in (t for c in verb.children if c.dep_ in ("attr", "acomp", "oprd") for t in conjuncts(c)):
+            if since and token.pos_ == "NOUN":
+                continue
+            if person:
+                person_is(scene, holder, verb, token, denied)
+            else:
+                thing_is(scene, holder, verb, token, denied)
+        for preposition, target in prepositions(verb):
+            _is_at(scene, holder, preposition, target, denied, verb)
+        for deed in (
+            p for c in verb.children if c.dep_ == "prep" and c.lower_ == "into" for p in c.children if p.dep_ == "pcomp"
+        ):
+            place = deed_node(scene, deed, "Preference")
+            scene.draft.edge(holder, "dislikes" if denied else "likes", place, scene.reading.span(deed))
+        if not person:
+            scene.draft.describe(holder, scene.circumstances(verb))
+            if scene.reading.doc[tokens[0].i].pos_ != "PRON":
+                scene.topic = holder
+        scene.details(verb, holder if not person else scene.topic)
+
+
+def _there_is(scene: Scene, verb: Token) -> None:
+    for token in objects(verb):
+        place = None if denial(verb) else scene.thing(token)
+        scene.details(verb, place)
+
+
+def _favourite(scene: Scene, tokens: list[Token], verb: Token, denied: str) -> bool:
+    """ "My favourite film is X": the speaker likes X."""
+    for subject in tokens:
+        adjectives = {c.lower_ for c in subject.children} | {subject.lower_}
+        if adjectives & {"favorite", "favourite"} and any(scene.is_mine(c) for c in subject.children) and not denied:
+            for target in (
+                t
+                for c in verb.children
+                if c.dep_ in ("attr", "acomp") or (c.dep_ == "nsubj" and c.i > verb.i)
+                for t in conjuncts(c)[:1]
+            ):
+                place = scene.thing(target, "Artifact", "" if scene.reading.named(target) else "Preference")
+                scene.reading.use(subject, subject)
+                scene.draft.edge(
+                    scene.speaker(), "likes", place, scene.reading.span(verb, target), {"favorite": subject.text}
+                )
+                if place is not None:
+                    scene.draft.describe(place, {"favorite": scene.text(subject)})
+                    scene.topic = place
+                    scene.details(verb, place)
+            return True
+    return False
+
+
+def _is_at(scene: Scene, holder: int, preposition: str, target: Token, denied: str, verb: Token) -> None:
+    if scene.reading.dated(target):
+        scene.describe_when(holder, target)
+        return
+    into, been = preposition == "into", preposition == "to" and verb.tag_ == "VBN"
+    name = "likes" if into else "visited" if been else f"is_{preposition}"
+    if denied:
+        name = "dislikes" if into else "never_visited" if been else f"is_not_{preposition}"
+    place = scene.thing(
+        target, "Preference" if into else "Concept", "Preference" if into and not scene.reading.named(target) else ""
+    )
+    scene.draft.edge(holder, name, place, scene.reading.span(verb, target), scene.circumstances(verb))
+
+
+def person_is(scene: Scene, who: int, verb: Token, token: Token, denied: str) -> None:
+    """ "I'm a nurse", "Ana is allergic to nuts", "I'm 32"."""
+    lemma = token.lemma_.lower()
+    age = next((t for t in token.subtree if t.like_num or scene.reading.dated(t)), None)
+    if age is not None and not denied and (token.like_num or lemma in ("old", "year") or "year" in token.text):
+        scene.draft.describe(who, {"age": age.text})
+        scene.reading.use(age, age)
+        return
+    if lemma in words.KIN and any(c.dep_ == "poss" and scene.is_mine(c) for c in token.children):
+        if not denied:
+            scene.draft.edge(
+                scene.speaker(), f"has_{words.KIN_NAMES.get(lemma, lemma)}", who, scene.reading.span(token)
+            )
+            scene.places[token.i] = who
+        return
+    if token.pos_ in ("NOUN", "PROPN") and lemma != "fan":
+        work = head_label(lemma) == "Person" and lemma not in words.KIN
+        name = "works_as" if work else "is_a"
+        place = scene.thing(token, "Concept", "Concept" if work else "", hang=not work)
+        scene.draft.edge(
+            who, f"is_not_{name.removeprefix('is_')}" if denied else name, place, scene.reading.span(verb, token)
+        )
+        if work and not denied and place is not None:
+            scene.draft.describe(who, {"job": scene.draft.nodes[place].title})
+    elif token.pos_ == "ADJ" and scene.draft.nodes[who].title != scene.me:
+        scene.draft.describe(who, {"is_not" if denied else "is": scene.text(token)})
+    for child in token.children:
+        for target in (
+            t for c in child.children if child.dep_ == "prep" and c.dep_ in ("pobj", "pcomp") for t in conjuncts(c)
+        ):
+            _adjective(scene, who, verb, token, child, target, denied)
+
+
+def _adjective(
+    scene: Scene, who: int, verb: Token, token: Token, preposition: Token, target: Token, denied: str
+) -> None:
+    """ "good at chess", "allergic to nuts", "a nurse at Mercy"."""
+    lemma = token.lower_ if token.pos_ == "VERB" else token.lemma_.lower()
+    label, name = "Concept", f"is_not_{lemma}_{preposition.lower_}" if denied else f"{lemma}_{preposition.lower_}"
+    if lemma in words.SKILL_ADJECTIVES and preposition.lower_ in ("at", "in", "with"):
+        label, name = "Skill", "lacks_skill" if denied else "has_skill"
+    elif lemma in words.LIKING_ADJECTIVES or lemma == "fan":
+        label, name = "Preference", "dislikes" if denied else "likes"
+    elif token.pos_ == "NOUN" and preposition.lower_ in ("at", "for", "with") and head_label(lemma) == "Person":
+        label, name = "Organization", "does_not_work_at" if denied else "works_at"
+    if scene.reading.dated(target) or (target.pos_ in ("VERB", "AUX") and own_subjects(target)):
+        return
+    force = (
+        label
+        if label in ("Organization", "Skill") or (label in ("Skill", "Preference") and not scene.reading.named(target))
+        else ""
+    )
+    place = deed_node(scene, target, label) if target.pos_ == "VERB" else scene.thing(target, label, force)
+    scene.draft.edge(who, name, place, scene.reading.span(verb, target), scene.circumstances(verb))
+    if place is not None:
+        scene.topic = place
+        if name == "works_at":
+            scene.draft.describe(who, {"employer": scene.draft.nodes[place].title})
+
+
+def thing_is(scene: Scene, holder: int, verb: Token, token: Token, denied: str) -> None:
+    """ "The bike is blue", "the wedding is in June"."""
+    span = scene.reading.span(verb, token) if verb.i < token.i else None
+    if scene.reading.named(token):
+        scene.draft.edge(holder, "is_not" if denied else "is", scene.thing(token), span)
+    elif scene.reading.dated(token):
+        scene.describe_when(holder, token)
+    else:
+        name = "is_not" if denied else "is"
+        noun = token.pos_ in ("NOUN", "PROPN")
+        text = scene.text(token) if noun else scene.reading.slice(token.left_edge, token)
+        scene.reading.use(token.left_edge if not noun else token, token)
+        scene.draft.describe(holder, {scene.free(holder, name): text})
+    for child in token.children:
+        for target in (t for c in child.children if child.dep_ == "prep" and c.dep_ == "pobj" for t in conjuncts(c)):
+            scene.hang(holder, child.lower_, target)
