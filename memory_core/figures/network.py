@@ -202,13 +202,13 @@ def vis_script() -> str:
 @cache
 def view_script() -> str:
     """The browser code of the graph view: one module whose default export mounts and updates it."""
-    return "\n".join(view_part(name) for name in ("graph.js", "draw.js", "layout.js", "shared.js"))
+    return "\n".join(view_part(name) for name in ("graph.js", "controls.js", "draw.js", "layout.js", "shared.js"))
 
 
 @cache
 def map_script() -> str:
     """The browser code of the whole-memory map, a module like view_script."""
-    return "\n".join(view_part(name) for name in ("map.js", "shared.js"))
+    return "\n".join(view_part(name) for name in ("map.js", "map_controls.js", "shared.js"))
 
 
 @cache

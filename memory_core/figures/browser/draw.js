@@ -79,7 +79,7 @@ function drawRings(view, ctx) {
     if (radius) ctx.stroke();
     ctx.font = `11px ${view.theme.font}`;
     ctx.textAlign = "center";
-    if (radius) ctx.fillText(hop === 1 ? "1 hop" : `${hop} hops`, 0, -radius - 5);
+    if (radius) ctx.fillText(hop === 1 ? "1 hop" : `${hop} hops`, radius * stretch * 0.62, -radius * 0.8 - 6);
     ctx.restore();
   }
 }
@@ -137,9 +137,11 @@ function edgeLabels(view, ctx, taken, marks, positions, project) {
     if (!few && !own && !touched) continue;
     const drawn = view.net.body.edges[edge.id];
     if (!drawn?.connected || isHidden(view, view.nodes.get(edge.source)) || isHidden(view, view.nodes.get(edge.target))) continue;
-    const at = project(drawn.edgeType.getPoint(0.5)), words = clip(edge.relationship.replaceAll("_", " "), 26), w = ctx.measureText(words).width;
-    if (!own && view.hoverEdge !== edge.id && !(taken.free(at.x - w / 2, at.y - 6, at.x + w / 2, at.y + 6) && marks.free(at.x - w / 2, at.y - 6, at.x + w / 2, at.y + 6))) continue;
-    taken.fill(at.x - w / 2, at.y - 6, at.x + w / 2, at.y + 6);
+    const words = clip(edge.relationship.replaceAll("_", " "), 26), w = ctx.measureText(words).width;
+    const box = (p) => [p.x - w / 2, p.y - 6, p.x + w / 2, p.y + 6], spots = [0.5, 0.38, 0.62].map((t) => project(drawn.edgeType.getPoint(t)));
+    const at = spots.find((p) => taken.free(...box(p)) && marks.free(...box(p))) ?? (own || view.hoverEdge === edge.id ? spots[0] : null);
+    if (!at) continue;
+    taken.fill(...box(at));
     write(view, ctx, words, at.x - w / 2, at.y + 3.5, own || touched ? 0.95 : 0.62);
   }
 }

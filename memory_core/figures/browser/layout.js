@@ -64,7 +64,8 @@ function rescale(x, y) {
   }
   const typical = nearest.sort()[n >> 1];
   if (!(typical > 0 && typical < Infinity)) return;
-  for (let i = 0; i < n; i++) { x[i] *= SPACING / typical; y[i] *= SPACING / typical; }
+  const grow = (SPACING * (1 + 2 / n)) / typical; // a handful of nodes leaves room for the words on its edges
+  for (let i = 0; i < n; i++) { x[i] *= grow; y[i] *= grow; }
 }
 
 function separate(nodes, x, y, rounds) {
