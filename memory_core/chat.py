@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import cast
 
 from memory_core.errors import ForgettingLabError, InputError
+from memory_core.extraction import timed
 from memory_core.memory import Memory, TurnReport
 from memory_core.memory.checks import check_question, check_turn
 from memory_core.parts import retriever
@@ -95,7 +96,7 @@ def exchange(memory: Memory, text: str, models: Models, *, at: datetime, session
     check_turn(turn)
     question = question_in(text)
     found, answer = _answer(memory, check_question(question), models) if question else (None, Answer(None))
-    report = memory.remember(turn, models.extractor.extract(turn))
+    report = memory.remember(turn, timed(models.extractor, turn))
     if found is None:
         return Exchange(report, Answered(question, None, answer.reason, (), (), "") if question else None)
     visited = memory.touch(found if answer.text is not None else replace(found, nodes=()), at)
