@@ -14,7 +14,7 @@ from typing import Any
 from memory_core import exporters
 from memory_core.errors import ForgettingLabError, FormatError, InputError
 from memory_core.evaluation.commands import EXTRACTOR_HELP, MEASURES, bench, extractor_named
-from memory_core.importers.memories import import_memory
+from memory_core.importers.memories import Imported, fill, read_document
 from memory_core.importers.transcripts import FORMATS, Conversation, pool, read_transcript
 from memory_core.ingestion import ingest
 from memory_core.memory import Memory
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         result = options.run(options)
     except ForgettingLabError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("error: stopped; what was done is kept, the same command goes on from there.", file=sys.stderr)
@@ -147,8 +147,10 @@ def _export(options: argparse.Namespace) -> Result:
 
 
 def _import(options: argparse.Namespace) -> Result:
+    done = Imported()
+    document = read_document(options.file, done)  # first: a file that cannot be read leaves no empty memory behind
     with Memory.open(options.memory) as memory, Meter("embedding", 0) as meter:
-        done = import_memory(memory, options.file, advance=meter.at)
+        fill(memory, document, done, advance=meter.at)
     for problem in done.problems[:20]:
         print(f"note: {problem}", file=sys.stderr)
     return asdict(done) | {"labels": dict(done.labels)}
@@ -172,6 +174,14 @@ def _bench(options: argparse.Namespace) -> Result:
 
 # -- arguments ---------------------------------------------------------------------------------------------------------
 
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is not 1 or more")
+    return number
+
+
 _AT = (("--at",), {"help": "ISO time of the act; default the memory clock"})
 Argument = tuple[tuple[str, ...], Mapping[str, Any]]
 COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], str, Sequence[Argument]]] = {
@@ -184,7 +194,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], str, Sequence[
             (("--extractor",), {"help": EXTRACTOR_HELP}),
             (("--conversation",), {"help": "one conversation of the file, by its id"}),
             (("--pooled",), {"action": "store_true", "help": "every session of the file into one memory"}),
-            (("--limit",), {"type": int, "help": "only the first N turns"}),
+            (("--limit",), {"type": _count, "help": "only the first N turns"}),
         ],
     ),
     "stats": (_stats, "what the memory holds, in counts and bytes", []),
@@ -194,7 +204,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], str, Sequence[
         [
             (("question",), {}),
             (("--retriever",), {"default": "graph", "choices": ["graph", "flat", "bm25", "hybrid"]}),
-            (("--k",), {"type": int, "default": 5, "help": "turns of flat, bm25 and hybrid"}),
+            (("--k",), {"type": _count, "default": 5, "help": "turns of flat, bm25 and hybrid"}),
             (("--touch",), {"action": "store_true", "help": "mark the visited nodes and keep the question"}),
             _AT,
         ],

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import snowballstemmer
 
 from memory_core.graph import Graph
 from memory_core.protocols import Floats
-from memory_core.schema import FoundNode, Scalar, content_words, normalise_title
+from memory_core.schema import LABELS, FoundNode, Scalar, content_words, normalise_title
 
 How = Literal["new", "title", "cosine"]
 _CANDIDATES = 8  # nearest nodes looked at: the first that no guard holds back is the match
@@ -73,25 +74,30 @@ class Matcher:
     threshold: float
     guards: bool = True
 
-    def by_title(self, graph: Graph, found: FoundNode, years: float = 0.0) -> Match:
+    def by_title(self, graph: Graph, found: FoundNode, years: Callable[[int], float] = lambda row: 0.0) -> Match:
         """The node of the same label and normalised title. With guards, one whose single-valued facts contradict is
-        not it: `years` is the time between the two statements."""
+        not it: `years` gives the time from the last statement about a row to this one."""
         held: list[Held] = []
         for row in graph.find_title(found.label, found.title):
-            conflict = self.guards and homonym(json.loads(graph.attributes[row]), found.attributes, years)
+            conflict = self._conflict(json.loads(graph.attributes[row]), found, partial(years, row))
             if not conflict:
                 return Match(graph.ids[row], "title", 1.0, tuple(held))
             held.append(Held(graph.ids[row], 1.0, f"one name, two people or things: {conflict}", homonym=True))
         return Match(None, held=tuple(held))
 
+    def _conflict(self, stored: Mapping[str, Scalar], found: FoundNode, years: Callable[[], float]) -> str:
+        if not self.guards or not found.attributes:
+            return ""
+        aged = _fact(stored, SINGLE_VALUED["age"]) and _fact(found.attributes, SINGLE_VALUED["age"])
+        return homonym(stored, found.attributes, years() if aged else 0.0)
+
     def by_cosine(self, graph: Graph, found: FoundNode, cosines: Floats) -> Match:
         """The nearest node of that label above the threshold that no guard holds back; `cosines` has shape (rows,)."""
         above = (cosines > self.threshold).nonzero()[0]
+        above = above[graph.label.values[above] == LABELS.index(found.label)]
         held: list[Held] = []
         for row in sorted(above.tolist(), key=lambda row: (-cosines[row], row))[:_CANDIDATES]:
             stored = graph.node(graph.ids[row])
-            if stored.label != found.label:
-                continue
             similarity = float(cosines[row])
             reason = difference(stored.title, stored.content, found) if self.guards else ""
             if not reason:

@@ -42,6 +42,10 @@ class InputError(ForgettingLabError):
     """Something the user gave cannot be used: a turn, a file, a name, a parameter."""
 
 
+class KnownTurnError(InputError):
+    """The turn is in the memory already, by its session and source id: another process was faster."""
+
+
 class FormatError(InputError):
     """A file to import or ingest is of no known format, or broken; the message names the line or item."""
 

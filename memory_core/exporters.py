@@ -8,6 +8,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,28 +37,34 @@ def to_document(memory: Memory, *, vectors: bool = False) -> dict[str, Any]:
     """
     with memory.lock:
         _ = memory.revision
-        graph, store = memory.graph, memory.store
-        document: dict[str, Any] = {
-            "schema": SCHEMA_VERSION,
-            "embedder": {"id": memory.embedder.id, "dim": memory.embedder.dim},
-            "nodes": {graph.ids[row]: _node(memory, row) for row in graph.live_rows().tolist()},
-            "edges": {graph.edge_ids[row]: _edge(memory, row) for row in graph.live_edges().tolist()},
-            "turns": [_named(_TURN_KEYS, row) for row in store.query(_TURNS)],
-            "provenance": [_named(("item", "turn", "start", "stop"), row) for row in store.query(_PROVENANCE)],
-            "value_history": [_said(row) for row in store.query(_HISTORY)],
-            "access": [_named(("node", "at", "turn", "kind"), row) for row in store.query(_ACCESS)],
-        }
-    for part in ("provenance", "value_history"):
-        document[part] = [entry for entry in document[part] if memory.graph.is_live(entry["item"])]
-    document["access"] = [entry for entry in document["access"] if memory.graph.is_live(entry["node"])]
+        return _document(memory, vectors)
+
+
+def _document(memory: Memory, vectors: bool) -> dict[str, Any]:
+    graph, store = memory.graph, memory.store
+    nodes = {graph.ids[row]: _node(memory, row) for row in graph.live_rows().tolist()}
+    edges = {graph.edge_ids[row]: _edge(memory, row) for row in graph.live_edges().tolist()}
+    document: dict[str, Any] = {
+        "schema": SCHEMA_VERSION,
+        "embedder": {"id": memory.embedder.id, "dim": memory.embedder.dim},
+        "nodes": dict(sorted(nodes.items(), key=lambda item: natural(item[0]))),
+        "edges": dict(sorted(edges.items(), key=lambda item: natural(item[0]))),
+        "turns": [_named(_TURN_KEYS, row) for row in store.query(_TURNS)],
+        "provenance": [_named(("item", "turn", "start", "stop"), row) for row in store.query(_PROVENANCE)],
+        "value_history": [_said(row) for row in store.query(_HISTORY)],
+        "access": [_named(("node", "at", "turn", "kind"), row) for row in store.query(_ACCESS)],
+    }
     for name, key in (("provenance", "item"), ("value_history", "item"), ("access", "node")):
-        document[name].sort(key=lambda entry, key=key: natural(entry[key]))  # stable: the order of writing within
-    for name in ("nodes", "edges"):
-        document[name] = dict(sorted(document[name].items(), key=lambda item: natural(item[0])))
+        live = [entry for entry in document[name] if graph.is_live(entry[key])]
+        document[name] = _by(key, live)
     if vectors:
-        rows = {node: graph.row_of[node] for node in document["nodes"]}
-        document["vectors"] = {node: graph.vectors.values[row].tolist() for node, row in rows.items()}
+        have = {node: row for node in document["nodes"] if graph.has_vector.values[row := graph.row_of[node]]}
+        document["vectors"] = {node: graph.vectors.values[row].tolist() for node, row in have.items()}
     return document
+
+
+def _by(key: str, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(entries, key=lambda entry: natural(entry[key]))  # stable: of one item as they were written
 
 
 def export(memory: Memory, path: Path, *, vectors: bool = False) -> dict[str, int]:
@@ -83,8 +90,10 @@ def write_whole(path: Path, text: str) -> None:
         partial.write_text(text, "utf-8", newline="")
         os.replace(partial, path)
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
 
 
 def to_json(document: Mapping[str, Any]) -> str:
@@ -100,13 +109,15 @@ def to_graphml(document: Mapping[str, Any]) -> str:
     for edge_id, edge in document["edges"].items():
         rest = {key: value for key, value in edge.items() if key not in ("source", "target")}
         graph.add_edge(edge["source"], edge["target"], key=edge_id, **_scalars(rest))
-    return "\n".join(nx.generate_graphml(graph)) + "\n"
+    file = io.BytesIO()  # networkx's line generator would break a text at every exotic line end
+    nx.write_graphml_xml(graph, file, prettyprint=True)
+    return file.getvalue().decode().replace("\r", "&#13;") + "\n"  # a bare return would be read as a newline
 
 
 def to_csv(document: Mapping[str, Any]) -> str:
     """One table of everything: `kind` says what a row is. Cells that look like formulas get a quote in front."""
     out = io.StringIO()
-    writer = csv.DictWriter(out, CSV_COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(out, CSV_COLUMNS, lineterminator="\r\n")  # RFC 4180; a lone return is quoted only so
     writer.writeheader()
     for kind in ("nodes", "edges"):
         for item_id, item in document[kind].items():
@@ -178,7 +189,10 @@ _PROVENANCE = (
     "SELECT item, turn, start, stop FROM provenance JOIN turn ON turn.id = provenance.turn "
     "WHERE forgotten_by IS NULL ORDER BY position"
 )
-_HISTORY = "SELECT item, field, value, turn, at FROM value_history ORDER BY id"
+_HISTORY = (
+    "SELECT item, field, value, turn, value_history.at FROM value_history JOIN turn ON turn.id = value_history.turn "
+    "WHERE forgotten_by IS NULL ORDER BY value_history.id"
+)
 _ACCESS = "SELECT node, at, turn, kind FROM access ORDER BY id"
 
 

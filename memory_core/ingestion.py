@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from memory_core.errors import InputError
+from memory_core.errors import InputError, KnownTurnError
+from memory_core.extraction import timed
 from memory_core.memory import Memory, TurnReport
 from memory_core.protocols import Extractor
 from memory_core.schema import FAILED_STATUSES, Extraction, Turn
@@ -69,6 +70,8 @@ def ingest(
     for turn, extraction in _extracted(extractor or memory.extractor, fresh, workers):
         try:
             report = memory.remember(turn, extraction)
+        except KnownTurnError:
+            result.skipped += 1
         except InputError as error:
             result.problems.append(f"{turn.session} {turn.source_id}: {error}".strip())
         else:
@@ -81,13 +84,13 @@ def ingest(
 
 def _extracted(extractor: Extractor, turns: Sequence[Turn], workers: int) -> Iterator[tuple[Turn, Extraction]]:
     if workers < 2 or len(turns) < _WORTH_PROCESSES:
-        yield from ((turn, extractor.extract(turn)) for turn in turns)
+        yield from ((turn, timed(extractor, turn)) for turn in turns)
         return
     with _executor(extractor, workers) as executor:
         waiting: deque[tuple[Turn, Future[Extraction]]] = deque()
         try:
             for turn in turns:
-                waiting.append((turn, executor.submit(extractor.extract, turn)))
+                waiting.append((turn, executor.submit(timed, extractor, turn)))
                 if len(waiting) >= _AHEAD * workers:
                     ready, future = waiting.popleft()
                     yield ready, future.result()

@@ -42,6 +42,8 @@ class Job:
     _go: threading.Event = field(default_factory=threading.Event)
     _stop: threading.Event = field(default_factory=threading.Event)
     _single: bool = False
+    _begun: bool = False
+    _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def __post_init__(self) -> None:
         self._go.set()
@@ -56,7 +58,7 @@ class Job:
         """Estimate from the steps so far, None before the first."""
         if not self.done or not self.total or self.finished:
             return None
-        return self._worked / self.done * max(self.total - self.done, 0)
+        return (self._worked / self.done + self.delay) * max(self.total - self.done, 0)
 
     def advance(self, message: str = "", steps: int = 1) -> None:
         """Called by the work after each step: counts it, waits while paused. Raises Cancelled when told to stop."""
@@ -79,15 +81,17 @@ class Job:
 
     def pause(self) -> None:
         """Stop after the current step, until resumed."""
-        if not self.finished:
-            self._go.clear()
-            self.state = "paused"
+        with self._lock:
+            if not self.finished:
+                self._go.clear()
+                self.state = "paused"
 
     def resume(self) -> None:
-        """Go on."""
-        if not self.finished:
-            self.state = "running"
-            self._go.set()
+        """Go on, or wait on in the queue."""
+        with self._lock:
+            if not self.finished:
+                self.state = "running" if self._begun else "waiting"
+                self._go.set()
 
     def step(self) -> None:
         """Do one step, then pause again."""
@@ -100,20 +104,25 @@ class Job:
 
     def run(self) -> None:
         """Do the work, in the calling thread; its outcome is in `state`, `error` and `result`."""
-        if self.state == "waiting":
-            self.state = "running"
+        with self._lock:
+            self._begun = True
+            self.state = "running" if self._go.is_set() else "paused"
         self._started = self.clock()
         try:
             self.check()
             self.result = self.work(self)
-            self.state = "done"
+            self._end("done")
         except Cancelled as stop:
-            self.state, self.error = "cancelled", str(stop)
+            self._end("cancelled", str(stop))
         except ForgettingLabError as error:
-            self.state, self.error = "failed", str(error)
+            self._end("failed", str(error))
         except Exception as error:  # a worker must outlive its jobs; the fault is shown and logged
             logging.getLogger(__name__).exception("%s failed", self.name)
-            self.state, self.error = "failed", f"{self.name} failed: {type(error).__name__}: {error}"
+            self._end("failed", f"{self.name} failed: {type(error).__name__}: {error}")
+
+    def _end(self, state: State, error: str = "") -> None:
+        with self._lock:
+            self.state, self.error = state, error
 
 
 class Worker:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_core.graph.columns import Column
+from memory_core.graph.turn_columns import TurnColumns
 from memory_core.protocols import Floats
 from memory_core.schema import LABELS, Edge, Node, normalise_title
 from memory_core.store.rows import Row, RowChange, Value
@@ -57,6 +58,7 @@ class Graph:
         self._outgoing: dict[tuple[int, str], list[int]] = {}
         self.turns = 0
         self.clock = 0.0
+        self.turn_columns: TurnColumns | None = None  # made when first asked for
 
     # -- looking ---------------------------------------------------------------------------------------------------
 
@@ -177,6 +179,8 @@ class Graph:
             case "turn" if new:
                 self.turns = max(self.turns, int(after["position"] or 0) + 1)
                 self.clock = max(self.clock, float(after["at"] or 0))
+            case "turn":  # forgotten or back
+                self.turn_columns = None
 
     def load(self, nodes: Sequence[tuple[Any, ...]], edges: Sequence[tuple[Any, ...]]) -> None:
         """Fill an empty graph from stored rows: (id, label, title, content, attributes, created, turns_at_creation,
@@ -282,7 +286,10 @@ class Graph:
 
     def _add_access(self, row: int, at: float, turn: int) -> None:
         self.accesses.values[row] += 1
-        if not at < self.last_access.values[row]:
+        last = self.last_access.values[row]
+        if at == last:
+            self.turns_at_access.values[row] = max(turn, self.turns_at_access.values[row])
+        elif not at < last:
             self.last_access.values[row] = at
             self.turns_at_access.values[row] = turn
 

@@ -2,28 +2,54 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+from datetime import datetime
+
 from memory_core.errors import InputError
-from memory_core.schema import Turn
+from memory_core.schema import Turn, utc
 
 MAX_TURN = 400_000  # characters
+MAX_NAME = 1_000  # characters of a speaker, session or source id
 MAX_QUESTION = 10_000
+_LAST_YEAR = 9_000  # a time near the end of the calendar, rounded as a number, would no longer be one
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def check_turn(turn: Turn) -> None:
-    """Raise InputError for a turn that cannot be remembered: empty, binary, not text, or too long."""
-    if not turn.text.strip():
-        raise InputError("The turn is empty: write something to remember.")
+def check_turn(turn: Turn) -> Turn:
+    """The turn, its time in UTC. Raises InputError for one that cannot be remembered: binary, not text, too long or of
+    no usable time."""
     if len(turn.text) > MAX_TURN:
         raise InputError(f"The turn has {len(turn.text):,} characters; the most is {MAX_TURN:,}: split it.")
     control = sum(ord(letter) < 32 and letter not in "\t\n\r\f" for letter in turn.text)
     if "\x00" in turn.text or control > len(turn.text) // 20:
         raise InputError("The turn looks like binary data, not text: give its text instead.")
-    if any("\ud800" <= letter <= "\udfff" for letter in turn.text):
+    names = (turn.speaker, turn.session, turn.source_id)
+    if any(has_broken_letters(text) for text in (turn.text, *names)):
         raise InputError("The turn holds broken characters (half of a surrogate pair): save the text as UTF-8.")
+    if max(map(len, names)) > MAX_NAME:
+        raise InputError(f"A speaker, session or source id of the turn is longer than {MAX_NAME:,} characters.")
+    return replace(turn, at=moment_given(turn.at))
+
+
+def moment_given(at: datetime | str) -> datetime:
+    """A time as a person gives it, in UTC. Raises InputError for one that is not ISO 8601 or of no usable year."""
+    try:
+        moment = utc(at)
+    except (ValueError, OverflowError) as error:
+        raise InputError(f"{str(at)[:80]!r} is no ISO 8601 time such as 2025-06-01T12:00:00Z.") from error
+    if moment.year > _LAST_YEAR:
+        raise InputError(f"The year {moment.year} is beyond {_LAST_YEAR}, the last one that can be remembered.")
+    return moment
+
+
+def has_broken_letters(text: str) -> bool:
+    """Whether the text holds half of a surrogate pair, which no file can."""
+    return _SURROGATE.search(text) is not None
 
 
 def check_question(question: str) -> str:
     """The question, shortened to what an embedder can read. Raises InputError when it is empty."""
     if not question.strip():
         raise InputError("The question is empty: ask something.")
-    return question.replace("\x00", " ")[:MAX_QUESTION]
+    return _SURROGATE.sub(" ", question.replace("\x00", " "))[:MAX_QUESTION]

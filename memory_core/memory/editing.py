@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from memory_core.errors import InputError
+from memory_core.memory.checks import moment_given
 from memory_core.memory.looking import Looking
-from memory_core.memory.writing import Counters, dump
+from memory_core.memory.turn_rows import Counters, dump
 from memory_core.schema import LABELS, Node, Scalar, descriptor
 from memory_core.store.rows import Row, RowChange, Value, insert, pack, unpack, update
+from memory_core.validation.items import MAX_ATTRIBUTES, MAX_CONTENT, MAX_TITLE
+from memory_core.validation.values import Report, clean, flat_attributes
 
 if TYPE_CHECKING:
     from memory_core.schema import Edge
@@ -73,9 +76,9 @@ class Editing(Looking):
             node = self.live_node(node_id)
             wanted: dict[str, Value] = {
                 "label": label or node.label,
-                "title": node.title if title is None else " ".join(title.split()),
-                "content": node.content if content is None else content.strip(),
-                "attributes": dump(node.attributes if attributes is None else attributes),
+                "title": node.title if title is None else " ".join(_text(title, "title", MAX_TITLE).split()),
+                "content": node.content if content is None else _text(content, "content", MAX_CONTENT).strip(),
+                "attributes": dump(node.attributes if attributes is None else _attributes(attributes)),
             }
             if wanted["label"] not in LABELS or not wanted["title"]:
                 raise InputError(f"A node needs a title and one of the labels {', '.join(LABELS)}.")
@@ -89,7 +92,7 @@ class Editing(Looking):
             if not after:
                 raise InputError("Nothing was changed.")
             change = update("node", node_id, {column: stored[column] for column in after}, after)
-            access = insert("access", id=self.counters.take("access"), node=node_id, at=at.timestamp(),
+            access = insert("access", id=self.counters.take("access"), node=node_id, at=moment_given(at).timestamp(),
                             turn=self.graph.turns, kind="edit")  # fmt: skip
             return self._record("edit", at, {"node": node_id, "title": node.title}, [change, access])
 
@@ -178,11 +181,26 @@ class Editing(Looking):
     def _record(self, kind: str, at: datetime, summary: Mapping[str, object], rows: Sequence[RowChange]) -> str:
         number = self.counters.take("change")
         change = insert(
-            "change", id=f"c{number}", number=number, at=at.timestamp(), kind=kind, made_by="user", state="applied",
-            summary=json.dumps(dict(summary), ensure_ascii=False), rows=pack(rows),
+            "change", id=f"c{number}", number=number, at=moment_given(at).timestamp(), kind=kind, made_by="user",
+            state="applied", summary=json.dumps(dict(summary), ensure_ascii=False), rows=pack(rows),
         )  # fmt: skip
         self.commit([*rows, *self._vectors(rows), change])
         return f"c{number}"
+
+
+def _text(given: str, what: str, most: int) -> str:
+    kept = clean(given, what, Report())
+    if len(kept) > most:
+        raise InputError(f"The {what} has {len(kept):,} characters; the most is {most:,}: shorten it.")
+    return kept
+
+
+def _attributes(given: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
+    report = Report()
+    flat = flat_attributes(given, "the node", report, MAX_ATTRIBUTES, MAX_CONTENT)
+    if report.drops:
+        raise InputError(f"Attributes of {report.drops[0].reason}.")
+    return flat
 
 
 def _forgotten(table: str, item: str, by: str) -> RowChange:

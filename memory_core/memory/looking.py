@@ -97,10 +97,11 @@ class Looking(Turns):
             "SELECT field, value, turn, value_history.at FROM value_history JOIN turn ON turn.id = turn "
             "WHERE item = ? ORDER BY value_history.at, position, value_history.id"
         )
-        current = self._current(item)
         rows = self.store.query(sql, item)
         said = [(field, json.loads(value), turn, moment(at)) for field, value, turn, at in rows]
-        return [Said(*entry, current.get(entry[0]) == entry[1]) for entry in said]
+        current = self._current(item)
+        holding = {of: place for place, (of, value, *_) in enumerate(said) if current.get(of) == value}
+        return [Said(*entry, holding.get(entry[0]) == place) for place, entry in enumerate(said)]
 
     def _current(self, item: str) -> dict[str, object]:
         if item in self.graph.row_of:
@@ -143,15 +144,19 @@ class Looking(Turns):
 
     def stats(self) -> dict[str, object]:
         """Counts, bytes and identity of the memory, as `python -m memory_core stats --json` prints them."""
-        _ = self.revision
+        with self.lock:
+            _ = self.revision
+            return self._stats()
+
+    def _stats(self) -> dict[str, object]:
         graph = self.graph
         live = graph.live_rows()
         counts = np.bincount(graph.label.values[live], minlength=len(LABELS))
-        speakers = self.store.query("SELECT count(*) FROM turn WHERE forgotten_by IS NULL")
+        turns = self.store.query("SELECT count(*) FROM turn WHERE forgotten_by IS NULL")
         return {
             "nodes": len(live),
             "edges": graph.edge_count,
-            "turns": int(speakers[0][0]),
+            "turns": int(turns[0][0]),
             "labels": {label: int(count) for label, count in zip(LABELS, counts, strict=True)},
             "forgotten": len(graph.ids) - len(live),
             "statuses": self.statuses(),
@@ -163,7 +168,7 @@ class Looking(Turns):
         }
 
     def bytes_live(self) -> dict[str, int]:
-        """Bytes that live rows take: node and turn vectors, text, graph, index entries, total. Forgetting lowers them."""
+        """Bytes that live rows take: node and turn vectors, text, graph, index entries, total; forgetting frees."""
         live = " WHERE forgotten_by IS NULL"
         words = " + ".join(f"length(CAST({column} AS BLOB))" for column in ("title", "content", "attributes"))
         node_bytes = self._sum(f"SELECT sum({words}), count(*), sum(length(id)) FROM node{live}")

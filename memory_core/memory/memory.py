@@ -14,14 +14,16 @@ from typing import TypeVar
 
 import numpy as np
 
-from memory_core.errors import EmbedderMismatchError, ForgettingLabError, InputError
+from memory_core.errors import EmbedderMismatchError, ForgettingLabError, InputError, KnownTurnError
+from memory_core.extraction import timed
 from memory_core.forgetting.forgetting import Forgetting
 from memory_core.graph import Graph
-from memory_core.memory.checks import check_question, check_turn
+from memory_core.memory.checks import check_question, check_turn, moment_given
 from memory_core.memory.reports import TurnReport
-from memory_core.memory.writing import Counters, TurnWriter
+from memory_core.memory.turn_rows import Counters
+from memory_core.memory.writing import TurnWriter
 from memory_core.protocols import Answer, Embedder, Extractor, Floats, Reader, Retrieval, Retriever
-from memory_core.schema import Extraction, Turn, utc
+from memory_core.schema import Extraction, Turn
 from memory_core.settings import Settings
 from memory_core.store.rows import RowChange, insert
 from memory_core.store.sqlite import SqliteStore, StaleRevisionError
@@ -60,9 +62,8 @@ class Memory(Forgetting):
         self.extractor = extractor
         self.reader = reader
         self.lock = threading.RLock()
-        self.settings = Settings.from_json(store.meta("settings", "{}"))
-        self._check_embedder()
         self._load()
+        self.rewrite_when_due()
 
     @classmethod
     def open(
@@ -99,14 +100,16 @@ class Memory(Forgetting):
 
     def _load(self) -> None:
         with self.lock:
+            self._check_embedder()
             revision = self.store.revision()
+            self.settings = Settings.from_json(self.store.meta("settings", "{}"))
             graph = Graph(self.embedder.dim)
             graph.load(self.store.query(_NODES), self.store.query("SELECT * FROM edge ORDER BY rowid"))
             turns, clock = self.store.query("SELECT coalesce(max(position) + 1, 0), max(at) FROM turn")[0]
-            graph.turns, graph.clock = int(turns), float(clock or 0.0)
+            ever = int(self.store.meta("turns", "0"))  # a purge may have removed the last turn: places are never reused
+            graph.turns, graph.clock = max(int(turns), ever), float(clock or 0.0)
             self.graph, self._revision = graph, revision
             self.counters = Counters(**json.loads(self.store.meta("counters", "{}")))
-            self._turn_vectors: tuple[int, list[str], Floats] | None = None
             self._made: dict[str, tuple[int, object]] = {}
 
     @property
@@ -160,9 +163,9 @@ class Memory(Forgetting):
     def say(
         self, text: str, *, at: datetime | str, role: str = "user", speaker: str = "", session: str = ""
     ) -> TurnReport:
-        """Remember one turn given as text; `at` is ISO 8601 or a datetime (naive is UTC)."""
+        """Remember one turn given as text; `at` is ISO 8601 or a datetime (naive is UTC). Raises InputError."""
         name = speaker or ("User" if role == "user" else "Assistant")
-        return self.add(Turn("assistant" if role == "assistant" else "user", text, utc(at), name, session))
+        return self.add(Turn("assistant" if role == "assistant" else "user", text, moment_given(at), name, session))
 
     def add(self, turn: Turn) -> TurnReport:
         """Extract and remember one turn.
@@ -170,15 +173,24 @@ class Memory(Forgetting):
         Raises InputError for a turn that cannot be stored. A failed extraction or embedding does not lose the turn: it
         is stored, counted and can be retried.
         """
-        check_turn(turn)
-        return self.remember(turn, self.extractor.extract(turn))
+        if not turn.text.strip():
+            raise InputError("The turn is empty: write something to remember.")
+        turn = check_turn(turn)
+        return self.remember(turn, timed(self.extractor, turn))
 
     def remember(self, turn: Turn, extraction: Extraction) -> TurnReport:
-        """Store a turn with what was read from it, in one transaction."""
-        check_turn(turn)
-        return self.retrying(lambda: self._remember(turn, extraction))
+        """Store a turn with what was read from it, in one transaction; a transcript's blank turn is kept as it stands.
+
+        Raises KnownTurnError when the turn of that session and source id is stored already.
+        """
+        turn = check_turn(turn)
+        report = self.retrying(lambda: self._remember(turn, extraction))
+        self.forget_when_due()
+        return report
 
     def _remember(self, turn: Turn, extraction: Extraction) -> TurnReport:
+        if turn.source_id and self.holds(turn):
+            raise KnownTurnError(f"Turn {turn.source_id} of session {turn.session!r} is in the memory already.")
         position = self.graph.turns
         turn = replace(turn, position=position, id=f"t{position + 1}", source_id=turn.source_id or f"t{position + 1}")
         report, changes = self._written(turn, extraction)
@@ -198,7 +210,7 @@ class Memory(Forgetting):
     def _write(self, turn: Turn, extraction: Extraction) -> tuple[TurnReport, list[RowChange]]:
         number = turn.position + 1
         writer = TurnWriter(
-            self.graph, self.store, self.embedder, self.settings, self.counters, turn, extraction, number
+            self.counters, turn, extraction, number, self.graph, self.store, self.embedder, self.settings
         )
         return writer.write(), writer.changes
 
@@ -207,12 +219,16 @@ class Memory(Forgetting):
 
         Raises InputError when there is nothing to retry."""
         turn = self.turn(turn_id)
-        if not self.failed(turn_id):
-            raise InputError(f"Turn {turn_id} was read already; only failed extractions can be retried.")
-        extraction = (extractor or self.extractor).extract(turn)
+        self._check_failed(turn_id)
+        extraction = timed(extractor or self.extractor, turn)
         return self.retrying(lambda: self._rewrite(turn, extraction))
 
+    def _check_failed(self, turn_id: str) -> None:
+        if not self.failed(turn_id):
+            raise InputError(f"Turn {turn_id} was read already; only failed extractions can be retried.")
+
     def _rewrite(self, turn: Turn, extraction: Extraction) -> TurnReport:
+        self._check_failed(turn.id)
         report, changes = self._written(turn, extraction)
         self.commit(changes)
         return report
@@ -242,7 +258,7 @@ class Memory(Forgetting):
 
         def write() -> tuple[str, ...]:
             nodes = [visit.id for visit in retrieval.nodes if self.graph.is_live(visit.id)]
-            turn, moment = self.graph.turns, at.timestamp()
+            turn, moment = self.graph.turns, moment_given(at).timestamp()
             changes = [
                 insert("access", id=self.counters.take("access"), node=node, at=moment, turn=turn, kind="answer")
                 for node in nodes
@@ -266,6 +282,16 @@ class Memory(Forgetting):
         """Save parameters with the memory."""
         self.retrying(lambda: self.commit([insert("meta", key="settings", value=settings.to_json())]))
         self.settings = settings
+
+    def adopt(self, embedder: Embedder) -> None:
+        """Go on with the embedder that the file now names. Raises EmbedderMismatchError when it names another."""
+        from memory_core.parts import default_reader
+
+        with self.lock:
+            self.embedder = embedder
+            if hasattr(self.reader, "embedder"):
+                self.reader = default_reader(embedder)
+            self._load()
 
     # -- the object itself -----------------------------------------------------------------------------------------
 

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 import numpy as np
 
 from memory_core.errors import InputError
 from memory_core.graph import Graph
+from memory_core.graph.turn_columns import TurnColumns
+from memory_core.memory.pieces import pieces
 from memory_core.protocols import Embedder, Floats, RankedTurn
 from memory_core.schema import Role, Turn
 from memory_core.settings import Settings
 from memory_core.store.rows import insert
 from memory_core.store.sqlite import SqliteStore
 
+_CHUNK = 64  # turns embedded between two commits
+_COLUMNS = (
+    "SELECT position, id, session, role, speaker, text, at FROM turn "
+    "WHERE position > ? AND forgotten_by IS NULL ORDER BY position"
+)
+_VECTORS = (
+    "SELECT id, vector, speaker, CASE WHEN vector IS NULL THEN text END FROM turn "
+    "LEFT JOIN turn_vector ON turn = id WHERE position >= ? AND forgotten_by IS NULL ORDER BY position"
+)
 _TURN = "SELECT role, text, at, speaker, session, source_id, position, id FROM turn"
 
 
@@ -28,7 +39,6 @@ class Turns:
     embedder: Embedder
     settings: Settings
     lock: threading.RLock
-    _turn_vectors: tuple[int, list[str], Floats] | None
 
     @property
     def revision(self) -> int:
@@ -61,6 +71,11 @@ class Turns:
             (str(session), str(source)) for session, source in self.store.query("SELECT session, source_id FROM turn")
         }
 
+    def holds(self, turn: Turn) -> bool:
+        """Whether a turn of that session and source id is stored."""
+        sql = "SELECT 1 FROM turn WHERE source_id = ? AND session = ?"
+        return bool(self.store.query(sql, turn.source_id, turn.session))
+
     def source_turns(self) -> dict[str, str]:
         """Source id -> turn id of the live turns."""
         rows = self.store.query("SELECT source_id, id FROM turn WHERE forgotten_by IS NULL ORDER BY position")
@@ -87,36 +102,52 @@ class Turns:
         )
         return [RankedTurn(str(turn), float(score), "bm25") for turn, score in rows]
 
-    def turn_vectors(self) -> tuple[list[str], Floats]:
-        """Ids and vectors of the live turns in position order; missing ones are made and kept (no new revision)."""
+    def turn_columns(self) -> TurnColumns:
+        """The live turns as columns, kept and extended as turns come."""
         with self.lock:
-            revision = self.revision
-            if self._turn_vectors is None or self._turn_vectors[0] != revision:
-                self._turn_vectors = (revision, *self._read_turn_vectors(revision))
-            return self._turn_vectors[1], self._turn_vectors[2]
+            _ = self.revision
+            columns = self.graph.turn_columns
+            if columns is None:
+                columns = self.graph.turn_columns = TurnColumns(self.graph.dim)
+            if columns.last_position + 1 < self.graph.turns:
+                columns.extend(self.store.query(_COLUMNS, columns.last_position))
+                columns.last_position = self.graph.turns - 1
+            return columns
 
-    def _read_turn_vectors(self, revision: int) -> tuple[list[str], Floats]:
-        sql = (
-            "SELECT id, vector, CASE WHEN vector IS NULL THEN speaker || ': ' || text END FROM turn "
-            "LEFT JOIN turn_vector ON turn = id WHERE forgotten_by IS NULL ORDER BY position"
-        )
-        rows = self.store.query(sql)
-        vectors = np.zeros((len(rows), self.embedder.dim), np.float32)
-        for place, (_, blob, _) in enumerate(rows):
-            if blob is not None:
-                vectors[place] = np.frombuffer(blob, np.float16)
-        missing = [place for place, row in enumerate(rows) if row[1] is None]
-        for start in range(0, len(missing), 64):
-            chunk = missing[start : start + 64]
-            made = self.embedder.embed([str(rows[place][2]) for place in chunk]).astype(np.float16)
-            vectors[chunk] = made
-            if not self.store.read_only:
-                kept = [
-                    insert("turn_vector", turn=rows[place][0], vector=vector.tobytes())
-                    for place, vector in zip(chunk, made, strict=True)
-                ]
-                self.store.commit(kept, revision, count=False)
-        return [str(row[0]) for row in rows], vectors
+    def turn_vectors(self, advance: Callable[[int, int], None] = lambda done, total: None) -> tuple[list[str], Floats]:
+        """Ids and vectors of the live turns in position order; missing ones are made and kept (no new revision).
+
+        `advance` is told how many of the missing ones are made, of how many; it may raise to stop, and what was made
+        is kept. Raises what the embedder raises.
+        """
+        with self.lock:
+            columns = self.turn_columns()
+            self._fill_vectors(columns, advance)
+            return columns.ids, columns.vectors.values
+
+    def _fill_vectors(self, columns: TurnColumns, advance: Callable[[int, int], None]) -> None:
+        known = len(columns.vectors)
+        if known == len(columns):
+            return
+        stored = self.store.query(_VECTORS, int(columns.position.values[known]))
+        missing = [(turn, f"{speaker}: ", text) for turn, blob, speaker, text in stored if blob is None]
+        made: dict[str, bytes] = {}
+        for start in range(0, len(missing), _CHUNK):
+            made |= self._embed_turns(missing[start : start + _CHUNK])
+            advance(len(made), len(missing))
+        for turn, blob, _, _ in stored:
+            vectors = np.frombuffer(blob or made[turn], np.float16).reshape(-1, columns.dim)
+            columns.add_vectors(vectors)
+
+    def _embed_turns(self, turns: Sequence[tuple[str, str, str]]) -> dict[str, bytes]:
+        """Turn id -> its vector and those of its pieces, as stored."""
+        texts = [[said_by + part for part in (text, *pieces(text))] for _, said_by, text in turns]
+        vectors = iter(self.embedder.embed([text for of_turn in texts for text in of_turn]).astype(np.float16))
+        made = {turn[0]: b"".join(next(vectors).tobytes() for _ in of) for turn, of in zip(turns, texts, strict=True)}
+        if not self.store.read_only:
+            rows = [insert("turn_vector", turn=turn, vector=blob) for turn, blob in made.items()]
+            self.store.commit(rows, self.revision, count=False)
+        return made
 
 
 def _turn(row: tuple[Role, str, float, str, str, str, int, str]) -> Turn:
