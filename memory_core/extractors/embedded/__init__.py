@@ -17,7 +17,7 @@ from memory_core.extractors.embedded.reading import PACKAGES, Reading, Token, re
 from memory_core.extractors.embedded.said import asked, own_subjects, stated
 from memory_core.extractors.embedded.scene import Scene
 from memory_core.extractors.embedded.text import Prepared, prepare
-from memory_core.schema import Extraction, Turn, utc
+from memory_core.schema import Extraction, Turn
 
 __all__ = ["PACKAGES", "Embedded"]
 
@@ -29,6 +29,7 @@ _FILLER_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 class Embedded:
     """Reads English turns by rules; at most `user_nodes` or `assistant_nodes` nodes a turn.
 
+    >>> from memory_core.schema import utc
     >>> found = Embedded().extract(Turn("user", "I live in Porto.", utc("2025-01-01")))
     >>> [(node.label, node.title) for node in found.nodes]
     [('Person', 'User'), ('Location', 'Porto')]

@@ -14,6 +14,7 @@ from memory_core.extractors.embedded.wants import deed_node
 _READING = frozenset("read reread finish binge rewatch stream".split())
 
 
+_MISTAKEN_WORKS = ("NAME", "ORG", "GPE", "PERSON", "PRODUCT", "LOC", "FAC")
 _ABOUT_ME = frozenset("invite owe marry hire teach visit call meet".split())
 
 
@@ -22,66 +23,68 @@ def action(scene: Scene, verb: Token) -> None:
     chain = [verb]
     while (deeper := next((c for c in chain[-1].children if c.dep_ == "xcomp" and is_verbal(c)), None)) is not None:
         chain.append(deeper)
-        scene.reading.use(deeper, deeper)
-    last, denied = chain[-1], denial(verb)
-    who = scene.holders(verb)
+    for each in chain:
+        scene.reading.use(each, each)
+    last, denied, who = chain[-1], denial(verb), scene.holders(verb)
     if last.lemma_ == "turn" and not denied and _birthday(scene, last, who):
         return
-    anchor: int | None = None
-    if (
-        len(chain) > 1
-        and last.tag_ == "VBG"
-        and not objects(last)
-        and all(scene.reading.dated(t) for _, t in prepositions(last))
-    ):
-        place = deed_node(scene, last, "Concept")
-        for holder in who:
-            anchor = scene.connect(holder, relation(chain[:-1], "", denied, last)[0], place, verb, last)
-    for noun in (c for c in last.children if c.dep_ == "xcomp" and c.pos_ == "VERB" and not is_verbal(c)):
-        place = deed_node(scene, noun, "Concept")
-        for holder in who:
-            anchor = scene.connect(holder, relation(chain, "", denied, noun)[0], place, verb, noun)
+    anchor = _deed(scene, chain, who, denied)
     for target in objects(last):
-        for holder in who or [None]:
-            name, label = relation(chain, "", denied, target)
-            work = last.lemma_ in _READING and scene.reading.kind(target) in (
-                "NAME",
-                "ORG",
-                "GPE",
-                "PERSON",
-                "PRODUCT",
-                "LOC",
-                "FAC",
-            )
-            place = scene.thing(target, label, "Skill" if name == "has_skill" else "Artifact" if work else "")
-            if name in ("has", "owns", "has_got", "got") and target.lemma_.lower() in words.PETS:
-                name = "has_pet"
-            if place is not None and scene.is_mine(target) and last.lemma_ not in _ABOUT_ME:
-                continue
-            if holder is not None:
-                place = scene.connect(holder, name, place, verb, target)
-                single_valued(scene, holder, name, place)
-            anchor = anchor if anchor is not None else place
+        place = _object(scene, chain, who, target, denied)
+        anchor = anchor if anchor is not None else place
     for preposition, target in prepositions(last):
         anchor = _prepositional(scene, chain, who, preposition, target, denied, anchor)
+    if anchor is None:
+        anchor = _happening(scene, last, who, denied)
+    _settle(scene, chain, who, anchor)
+
+
+def _deed(scene: Scene, chain: list[Token], who: list[int], denied: str) -> int | None:
+    """ "I quit smoking": the deed is the object; so is a noun the parser took for a verb ("eat gluten")."""
+    last, named = chain[-1], chain
+    deed = next((c for c in last.children if c.i == last.i + 1 and c.pos_ == "VERB" and not is_verbal(c)), None)
+    if deed is None and len(chain) > 1 and last.tag_ == "VBG" and not objects(last):
+        dated = all(scene.reading.dated(target) for _, target in prepositions(last))
+        deed, named = (last, chain[:-1]) if dated else (None, chain)
+    if deed is None or deed.dep_ not in ("xcomp", "advcl"):
+        return None
+    place = deed_node(scene, deed, "Concept")
     for holder in who:
-        if anchor is None and scene.draft.nodes[holder].label != "Person":
-            anchor = holder
+        scene.connect(holder, relation(named, "", denied, deed)[0], place, chain[0], deed)
+    return place
+
+
+def _object(scene: Scene, chain: list[Token], who: list[int], target: Token, denied: str) -> int | None:
+    name, label = relation(chain, "", denied, target)
+    work = chain[-1].lemma_ in _READING and scene.reading.kind(target) in _MISTAKEN_WORKS
+    place = scene.thing(target, label, "Skill" if name == "has_skill" else "Artifact" if work else "")
+    if name in ("has", "owns", "has_got", "got") and target.lemma_.lower() in words.PETS:
+        name = "has_pet"
+    if place is None or (scene.is_mine(target) and chain[-1].lemma_ not in _ABOUT_ME):
+        return None
+    for holder in who:
+        scene.connect(holder, name, place, chain[0], target)
+        single_valued(scene, holder, name, place)
+    return place
+
+
+def _happening(scene: Scene, verb: Token, who: list[int], denied: str) -> int | None:
+    """ "The car broke down": what happened is an attribute of the thing."""
+    for holder in who:
+        if scene.draft.nodes[holder].label != "Person":
+            particle = next((f" {c.text}" for c in verb.children if c.dep_ == "prt"), "")
             if not denied:
-                particle = next((f" {c.text}" for c in last.children if c.dep_ == "prt"), "")
-                scene.draft.describe(holder, {scene.free(holder, "does"): last.text + particle})
-    if anchor is not None:
-        scene.draft.describe(anchor, scene.circumstances(verb) | scene.circumstances(last)) if scene.draft.nodes[
-            anchor
-        ].label != "Person" else None
-        scene.topic = anchor if scene.draft.nodes[anchor].label != "Person" else scene.topic
-    if (
-        verb.pos_ == "VERB"
-        and anchor is not None
-        and not who
-        and not scene.names_only
-        and last.lemma_ not in ("have", "get")
-    ):
+                scene.draft.describe(holder, {scene.free(holder, "does"): verb.text + particle})
+            return holder
+    return None
+
+
+def _settle(scene: Scene, chain: list[Token], who: list[int], anchor: int | None) -> None:
+    last = chain[-1]
+    if anchor is not None and scene.draft.nodes[anchor].label != "Person":
+        scene.draft.describe(anchor, scene.circumstances(chain[0]) | scene.circumstances(last))
+        scene.topic = anchor
+    if anchor is not None and not who and last.lemma_ not in ("have", "get", "be") and not scene.names_only:
         scene.loose.append(("does", last.text))
     scene.details(last, anchor if anchor is not None else scene.topic)
 
@@ -95,6 +98,7 @@ def _birthday(scene: Scene, verb: Token, who: list[int]) -> bool:
     scene.reading.use(number, number)
     for place in people:
         scene.draft.describe(place, {"age": number.text})
+        scene.reading.kinds.pop(number.idx, None)
         title = f"{scene.draft.nodes[place].title}'s birthday"
         event = scene.draft.node("Event", title, scene.sentence(verb), scene.reading.span(verb, number), named=True)
         if event is not None:

@@ -15,14 +15,15 @@ from memory_core.extractors.embedded.states import copula
 from memory_core.extractors.embedded.wants import preference
 
 _CONFIRMS = re.compile(
-    r"\b(?:since|given that|because|as) you|\byou(?:'ve| have)? (?:mentioned|said|told|shared|noted)|\b(?:glad|great|happy|sorry|wonderful|nice) (?:to hear )?(?:that )?you",
+    r"\b(?:since|given that|because|as) you|\byou(?:'ve| have)? (?:mentioned|said|told|shared|noted)"
+    r"|\b(?:glad|great|happy|sorry|wonderful|nice) (?:to hear )?(?:that )?you",
     re.I,
 )
 _RECOMMENDING = ("recommend", "suggest")
 
 
 def confirm(scene: Scene) -> None:
-    """Facts with "you" as their subject in sentences that repeat what the user said; recommendations of the assistant."""
+    """Facts of "you" in sentences that repeat what the user said; what the assistant recommends."""
     for sentence in scene.reading.doc.sents:
         if _CONFIRMS.search(sentence.text) and not sentence.text.rstrip().endswith("?"):
             _confirmed(scene, sentence)

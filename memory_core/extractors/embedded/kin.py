@@ -10,7 +10,7 @@ from memory_core.extractors.embedded.scene import Scene
 
 
 def read_people(scene: Scene) -> None:
-    """Adds a Person for every relative, friend and pet of the speaker with a `has_…` edge, and whatever is "called" by a name."""
+    """Adds the relatives, friends and pets of the speaker with a `has_…` edge, and whatever is called by a name."""
     for token in scene.reading.doc:
         lemma = token.lemma_.lower()
         if (
@@ -30,7 +30,9 @@ def read_people(scene: Scene) -> None:
         name = _name(scene, token) if related else _called(scene, token)
         if lemma in words.KIN | words.PETS and _mine(scene, token) and (name is not None or not asked(token)):
             _relative(scene, token, lemma, name)
-        elif (name is not None and related and any(c.dep_ == "poss" for c in name.children)) or (name is not None and _called(scene, token) is not None and (lemma in words.PETS or head_label(lemma))):
+        elif (name is not None and related and any(c.dep_ == "poss" for c in name.children)) or (
+            name is not None and _called(scene, token) is not None and (lemma in words.PETS or head_label(lemma))
+        ):
             _named_one(scene, token, lemma, name)
 
 

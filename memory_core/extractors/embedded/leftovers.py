@@ -10,7 +10,7 @@ VALUE_WORDS = 6
 
 
 def leftovers(reading: Reading, verb: Token) -> list[tuple[str, str]]:
-    """Runs of unused content words in the clause of a verb, each at most `VALUE_WORDS` words, named by what opens it."""
+    """Runs of unused content words in a verb's clause, at most `VALUE_WORDS` words each, named by what opens them."""
     runs: list[list[Token]] = [[]]
     for token in own_clause(verb):
         words_in = [t for t in runs[-1] if not t.is_punct]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memory_core.extractors.embedded.phrases import label_of, nameable, phrase
+from memory_core.extractors.embedded.phrases import head_label, label_of, nameable, phrase
 from memory_core.extractors.embedded.reading import Token
 from memory_core.extractors.embedded.scene import Scene
 from memory_core.extractors.embedded.text import Line
@@ -51,7 +51,7 @@ def slices(text: str, count: int = SLICES, length: int = 6) -> list[str]:
     >>> slices(": ships by sea instead of air, which is slower", 2, 4)
     ['ships by sea instead', 'air']
     """
-    found = []
+    found: list[str] = []
     for clause in re.split(r"[,;:.!?()\n]+\s|\s[-–—]\s", text):
         pieces = clause.strip(" -–—:;,.()").split()
         while pieces and len(found) < count:
@@ -166,7 +166,7 @@ def _item(scene: Scene, line: Line, body: str) -> int | None:
     start, end = head_of(body)
     tokens = _tokens(scene, line.start + start, line.start + end)
     rest = body[end:]
-    attributes: dict[str, Scalar] = {"rank": line.rank}
+    attributes: dict[str, Scalar] = {"rank": line.rank if line.rank.isalnum() and line.rank != "bold" else ""}
     attributes |= {("gist" if k == 0 else f"gist_{k + 1}"): text for k, text in enumerate(slices(rest))}
     figure = _FIGURE.search(rest)
     if figure:
@@ -259,4 +259,6 @@ def _row(scene: Scene, line: Line, body: str, columns: list[str]) -> None:
 def _label(scene: Scene, tokens: list[Token]) -> str:
     inside = {t.i for t in tokens}
     head = next((t for t in tokens if t.head.i not in inside or t.dep_ == "ROOT"), None)
+    if len(tokens) > 2 and tokens[1].pos_ == "ADP" and (first := head_label(tokens[0].lower_)):
+        return first
     return label_of(scene.reading, head) if head is not None else "Concept"

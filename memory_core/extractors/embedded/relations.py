@@ -10,16 +10,11 @@ LISTED = frozenset(name for name, _ in words.RELATIONS.values())
 _PAST = frozenset(
     "read watched bought ordered sold visited went_to attended cooked baked painted adopted met met_with joined".split()
 )
-
-
 _GIVING = frozenset("lend give send show tell sell teach loan hand offer introduce propose".split())
-
-
 _TYPED = frozenset(
-    "works_as worked_as lives_in works_at starts_at teaches_at moved_to born_in grew_up_in lived_in worked_at met_with used_to_live_in".split()
+    """works_as worked_as lives_in works_at starts_at teaches_at moved_to born_in grew_up_in lived_in worked_at met_with
+    used_to_live_in""".split()
 )
-
-
 _STATES = {
     "live": "lived",
     "work": "worked",
@@ -30,14 +25,17 @@ _STATES = {
 }
 
 
-_SKILLS = {("play", ""), ("speak", ""), ("know", "")}
-
-
 def insisted(verb: Token, preposition: str, listed: tuple[str, str]) -> str:
     """The label the context insists on, whatever the name recogniser thinks."""
     if preposition == "to" and verb.lemma_ in _GIVING:
         return "Person"
     return listed[1] if listed[0].removeprefix("no_longer_").removeprefix("does_not_") in _TYPED else ""
+
+
+def _is_skill(verb: Token, lemma: str, target: Token) -> bool:
+    present = verb.tag_ in ("VBP", "VBZ", "VB")
+    taught = target.lemma_.lower() in words.SKILLS | words.INSTRUMENTS or (lemma == "know" and target.pos_ == "PROPN")
+    return present and (lemma == "speak" or (lemma in ("play", "know") and taught))
 
 
 def relation(chain: list[Token], preposition: str, denied: str, target: Token) -> tuple[str, str]:
@@ -58,13 +56,8 @@ def relation(chain: list[Token], preposition: str, denied: str, target: Token) -
         "",
     )
     particle = "_".join(filter(None, [particle, vague]))
-    if (lemma, preposition) in _SKILLS and len(chain) == 1 and not denied and last.tag_ in ("VBP", "VBZ", "VB"):
-        if (
-            lemma == "speak"
-            or (target.lemma_.lower() in words.SKILLS | words.INSTRUMENTS)
-            or (lemma == "know" and target.pos_ == "PROPN")
-        ):
-            return "has_skill", "Skill"
+    if len(chain) == 1 and not denied and not preposition and _is_skill(last, lemma, target):
+        return "has_skill", "Skill"
     if first.lemma_ == "use" and len(chain) > 1 and first.tag_ in ("VBD", "VBN"):
         return "_".join(filter(None, ["used_to", lemma, preposition])), label
     if len(chain) > 1:

@@ -1,4 +1,4 @@
-"""Whether a clause is stated by the speaker: not asked, supposed, ordered or said by somebody else; and whether it is denied."""
+"""Whether a clause is stated (not asked, supposed, ordered or said by somebody else), and whether it is denied."""
 
 from __future__ import annotations
 
@@ -114,10 +114,8 @@ def _allowed_by_head(verb: Token, mine: frozenset[str]) -> bool:
 
 def _said_here(verb: Token, head: Token, mine: frozenset[str]) -> bool:
     lemma = head.lemma_.lower()
-    imperative = (
-        (head.tag_ in ("VB", "VBP")
-        and not own_subjects(head))
-        or (own_subjects(head) and own_subjects(head)[0].tag_ == "NNP" and head.tag_ == "VB")
+    imperative = (head.tag_ in ("VB", "VBP") and not own_subjects(head)) or (
+        own_subjects(head) and own_subjects(head)[0].tag_ == "NNP" and head.tag_ == "VB"
     )
     first_person = any(s.lower_ in mine for s in own_subjects(verb))
     if imperative and lemma in _ATTENTION:

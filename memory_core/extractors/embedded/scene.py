@@ -164,6 +164,9 @@ class Scene:
             self.describe_when(place, target)
         elif self.reading.named(target):
             other = self.thing(target)
+            span = self.draft.nodes[place].span
+            if preposition == "of" and span is not None and span[0] <= target.idx < span[1]:
+                return
             where = (
                 preposition in _PLACES
                 and other is not None
@@ -246,7 +249,7 @@ class Scene:
         return next(n for n in (name, *(f"{name}_{k}" for k in range(2, 99))) if n not in taken)
 
     def settle(self) -> None:
-        """At the end of a turn: details without a home go to the topic; what the speaker owns is tied to the speaker."""
+        """The end of a turn: details without a home go to the topic, what the speaker owns is tied to the speaker."""
         home = (
             self.topic
             if self.topic is not None

@@ -10,7 +10,7 @@ LIMIT = 6_000
 _CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|<(script|style|pre|svg)\b.*?(?:</\1\s*>|\Z)", re.S | re.I)
 _TAGGED = re.compile(r"<([a-z]+[-_:][\w:-]+)\b[^<>]{0,200}>.*?</\1>", re.S | re.I)
 _MARKUP = re.compile(r"</?[a-z!][^<>\n]{0,300}>|&[a-z]{2,8};|&#\d{1,6};", re.I)
-_ADDRESS = re.compile(r"(?:https?://|www\.)\S{1,2000}|\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{2,64}")
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{2,64}")
 _PICTURE = re.compile(r"!\[[^\]\n]{0,200}\]\([^)\n]{0,500}\)|(?<=\])\([^)\n]{0,500}\)")
 _INLINE = re.compile(r"`[^`\n]{0,200}`")
 _MARKS = re.compile(r"[*_]{2,3}|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|^[ \t]*#{1,6}(?=\s)|^[ \t]*>+|~~", re.M)
@@ -20,23 +20,24 @@ _SPEECH = re.compile(
     r"(?<![\w])([\"“'])(?=(?:\S+\s+){2})(?:(?=[a-z])|(?=[^\"”\n]{0,120}\b(?:I|I'm|my|me)\b))[^\"”\n]{8,240}?(?:(?<!\w)|(?<=\w))[\"”'](?!\w)"
 )
 _CODE_LINE = re.compile(
-    r"^(?=.*[{};=()<>$])\s*(?:[\w.\[\]]+\s*(?:[-+*/]?=|\(.*\)\s*[;{:]?$)|(?:def|class|import|from|return|for|while|if|else|"
-    r"public|private|const|let|var|function|#include|SELECT|INSERT|UPDATE|CREATE)\b.*[;{:()=]\s*$|[{}\])]+[;,]?\s*$|\$ ).*$",
+    r"^(?=.*[{};=()<>$])\s*(?:[\w.\[\]]+\s*(?:[-+*/]?=|\(.*\)\s*[;{:]?$)|(?:def|class|import|from|return|for|while|if"
+    r"|else|public|private|const|let|var|function|#include|SELECT|INSERT|UPDATE|CREATE)\b.*[;{:()=]\s*$"
+    r"|[{}\])]+[;,]?\s*$|\$ ).*$",
     re.M,
 )
 _LATIN = re.compile(r"[A-Za-z]")
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[a-zA-Z']+")
 _ENGLISH = frozenset(
-    """the a an and or but of to in on at for with from by is are was were be been am i my me you your he she it we they this
-    that have has had do does did not no so as if can will would just about like what how when there their our his her get got
-    don't i'm i've it's that's really new went love here some one all very more most who up out than then them his its
-    never always also his today yesterday tomorrow""".split()
+    """the a an and or but of to in on at for with from by is are was were be been am i my me you your he she it we
+    they this that have has had do does did not no so as if can will would just about like what how when there their
+    our his her get got don't i'm i've it's that's really new went love here some one all very more most who up out
+    than then them its never always also today yesterday tomorrow""".split()
 )
 _FOREIGN = frozenset(
-    """el la los las un una que de en y es por para con mi me le les des du est et je tu il nous vous une dans pour pas avec sur
-    der die das und ist ich nicht ein eine mit auf für zu von den dem sie wir il lo gli che di non sono per con mio o os um
-    uma não eu do da em com meu minha het een en ik niet van""".split()
+    """el la los las un una que de en y es por para con mi me le les des du est et je tu il nous vous une dans pour pas
+    avec sur der die das und ist ich nicht ein eine mit auf für zu von den dem sie wir lo gli che di non sono per
+    mio o os um uma não eu do da em com meu minha het een ik niet van""".split()
 )
 
 
@@ -99,7 +100,8 @@ def prepare(text: str, speaker: str = "") -> Prepared:
 
 
 _ITEM = re.compile(
-    r"^(\s*)(?:(?:\*\*)?[-•*+–·](?:\s+|(?=[A-Z0-9½¼]))(?:\[[ x]\]\s+)?|\(?(?:\*\*)?(\d{1,3})[.):]\s+|(?:step|day|week|option|tip)\s?(\d{1,3})\s?[:.]\s+|([a-z])[.)]\s+)",
+    r"^(\s*)(?:(?:\*\*)?[-•*+–·](?:\s+|(?=[A-Z0-9½¼]))(?:\[[ x]\]\s+)?|\(?(?:\*\*)?(\d{1,3})[.):]\s+"
+    r"|(?:step|day|week|option|tip)\s?(\d{1,3})\s?[:.]\s+|([a-z])[.)]\s+)",
     re.I,
 )
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+\S|\*\*[^*]+\*\*:?\s*$|[^.!?]{3,90}:\s*(?:\*\*)?$)")

@@ -1,4 +1,4 @@
-"""The closed word lists the rules stand on: what a verb says of its subject, and which of the nine labels a noun takes."""
+"""The closed word lists of the rules: what a verb says of its subject, which of the nine labels a noun takes."""
 
 from __future__ import annotations
 
@@ -12,33 +12,36 @@ SECOND_PERSON = _words("you your yours yourself")
 THIRD_PERSON = _words("he she him her his hers they them their theirs")
 
 KIN = _words(
-    """sister brother mother mom mum father dad parent wife husband partner spouse fiancé fiancee fiance fiancée son daughter
-    child kid baby toddler twin sibling cousin aunt uncle niece nephew grandmother grandma nana grandfather grandpa grandparent
-    grandson granddaughter stepmother stepfather stepbrother stepsister stepson stepdaughter girlfriend boyfriend friend buddy
-    pal bestie boss manager supervisor colleague coworker co-worker teammate roommate flatmate housemate neighbor neighbour
-    mentor coach teacher professor tutor instructor trainer therapist doctor dentist landlord landlady godmother godfather
-    godson goddaughter in-law mother-in-law father-in-law sister-in-law brother-in-law client student classmate assistant
-    advisor adviser realtor agent accountant lawyer nanny babysitter family ex"""
+    """sister brother mother mom mum father dad parent wife husband partner spouse fiancé fiancee fiance fiancée son
+    daughter child kid baby toddler twin sibling cousin aunt uncle niece nephew grandmother grandma nana grandfather
+    grandpa grandparent grandson granddaughter stepmother stepfather stepbrother stepsister stepson stepdaughter
+    girlfriend boyfriend friend buddy pal bestie boss manager supervisor colleague coworker co-worker teammate
+    roommate flatmate housemate neighbor neighbour mentor coach teacher professor tutor instructor trainer therapist
+    doctor dentist landlord landlady godmother godfather godson goddaughter in-law mother-in-law father-in-law
+    sister-in-law brother-in-law client student classmate assistant advisor adviser realtor agent accountant lawyer
+    nanny babysitter family ex"""
 )
 SPOUSES = _words("wife husband spouse")
 PETS = _words(
-    """dog cat puppy kitten parrot rabbit bunny hamster guinea-pig goldfish fish betta turtle tortoise horse pony lizard gecko
-    snake retriever labrador poodle beagle terrier corgi husky dachshund pup budgie canary ferret pet hen chicken"""
+    """dog cat puppy kitten parrot rabbit bunny hamster guinea-pig goldfish fish betta turtle tortoise horse pony
+    lizard gecko snake retriever labrador poodle beagle terrier corgi husky dachshund pup budgie canary ferret pet
+    hen chicken"""
 )
 LIKING = _words("love like enjoy adore favor favour fancy appreciate cherish dig")
 DISLIKING = _words("hate dislike detest despise loathe")
 PREFERRING = _words("prefer")
 WANTING = _words("want plan hope intend aim wish aspire dream need")
 ASSERTING = _words(
-    "say tell claim think believe suggest mention argue report hear suppose guess assume insist joke warn"
+    """say tell claim think believe suggest mention argue report hear suppose guess assume insist joke warn"""
 )
 OWN_ASSERTING = _words(
-    "think believe mention say tell guess realize notice know remember mean feel find figure decide learn hear"
+    """think believe mention say tell guess realize notice know remember mean feel find figure decide learn hear"""
 )
 HYPOTHETICAL_MODALS = _words("would could might may should must can ought 'd shall")
 CONDITION_MARKS = _words("if unless whether lest")
 VAGUE_SUBJECTS = _words(
-    "it this that these those there everything something anything nothing someone anyone everyone one which who what"
+    """it this that these those there everything something anything nothing someone anyone everyone one which who
+    what"""
 )
 
 SPEAKING = _words("speak")
@@ -135,86 +138,112 @@ NAMED: dict[str, str] = {
 }
 WHEN = frozenset({"DATE", "TIME"})
 WHEN_WORDS = _words(
-    """today yesterday tomorrow tonight recently lately currently soon now weekly daily monthly yearly annually nightly ago
-    always usually often sometimes nowadays previously formerly"""
+    """today yesterday tomorrow tonight recently lately currently soon now weekly daily monthly yearly annually nightly
+    ago always usually often sometimes nowadays previously formerly"""
 )
 
 EVENTS = _words(
-    """appointment meeting interview wedding trip recital marathon conference party birthday concert exam flight vacation holiday
-    anniversary offsite reunion graduation dinner lunch brunch breakfast game match ceremony workshop race tournament festival
-    fair show exhibition gala seminar webinar convention lecture talk presentation defence defense housewarming promotion tasting quiz audit brunch class course session lesson visit tour hike walk run ride camp retreat
-    event gathering picnic barbecue celebration funeral shower audition competition contest championship parade protest march
-    rally fundraiser auction sale move surgery checkup operation accident fire flood storm election call date performance play
-    screening premiere tryout practice training internship semester journey cruise safari getaway honeymoon stay adventure
-    expedition outing climb dive sprint triathlon hackathon meetup demo launch opening closing drive project campaign"""
+    """appointment meeting interview wedding trip recital marathon conference party birthday concert exam flight
+    vacation holiday anniversary offsite reunion graduation dinner lunch brunch breakfast game match ceremony
+    workshop race tournament festival fair show exhibition gala seminar webinar convention lecture talk presentation
+    defence defense housewarming promotion tasting quiz audit class course session lesson visit tour hike walk run
+    ride camp retreat event gathering picnic barbecue celebration funeral shower audition competition contest
+    championship parade protest march rally fundraiser auction sale move surgery checkup operation accident fire
+    flood storm election call date performance play screening premiere tryout practice training internship semester
+    journey cruise safari getaway honeymoon stay adventure expedition outing climb dive sprint triathlon hackathon
+    meetup demo launch opening closing drive project campaign"""
 )
 PLACES = _words(
-    """city town village country state island beach park museum gallery library restaurant cafe café bar pub hotel hostel airport
-    station school office gym studio apartment house home flat condo cabin farm garden yard kitchen bedroom garage lake river
-    mountain forest trail street bridge square tower abbey island dune walls neighborhood neighbourhood suburb downtown market mall shop store supermarket bakery
-    hospital clinic church temple mosque cathedral castle palace theater theatre stadium arena pool campground campsite resort
-    spa zoo aquarium coast valley desert canyon waterfall bay harbor port region area venue room shelter campus"""
+    """city town village country state island beach park museum gallery library restaurant cafe café bar pub hotel
+    hostel airport station school office gym studio apartment house home flat condo cabin farm garden yard kitchen
+    bedroom garage lake river mountain forest trail street bridge square tower abbey dune walls neighborhood
+    neighbourhood suburb downtown market mall shop store supermarket bakery hospital clinic church temple mosque
+    cathedral castle palace theater theatre stadium arena pool campground campsite resort spa zoo aquarium coast
+    valley desert canyon waterfall bay harbor port region area venue room shelter campus"""
 )
 GROUPS = _words(
-    """company firm startup team club band group organization organisation agency university college academy bank charity
-    nonprofit foundation committee council government ministry department church union association society league chapter
-    community network brand quartet choir orchestra ensemble trio troupe crew squad business studio lab institute corporation employer"""
+    """company firm startup team club band group organization organisation agency university college academy bank
+    charity nonprofit foundation committee council government ministry department church union association society
+    league chapter community network brand quartet choir orchestra ensemble trio troupe crew squad business studio
+    lab institute corporation employer"""
 )
 PEOPLE = _words(
-    """nurse engineer teacher doctor lawyer designer developer programmer artist writer author chef cook baker architect
-    accountant manager director analyst scientist researcher student professor musician singer actor actress dancer
-    photographer journalist editor electrician plumber carpenter mechanic pilot driver firefighter officer soldier veteran dietitian shipwright builder tailor florist surveyor welder roofer
-    pharmacist dentist surgeon vet veterinarian therapist counselor psychologist consultant entrepreneur freelancer barista
-    waiter waitress bartender librarian translator salesperson realtor coach trainer instructor producer gardener farmer
-    friend man woman boy girl guy person people kid child parent mother father teenager lady gentleman couple volunteer
-    colleague neighbor neighbour teammate customer client paramedic midwife intern technician secretary clerk cashier"""
+    """nurse engineer teacher doctor lawyer designer developer programmer artist writer author chef cook baker
+    architect accountant manager director analyst scientist researcher student professor musician singer actor
+    actress dancer photographer journalist editor electrician plumber carpenter mechanic pilot driver firefighter
+    officer soldier veteran dietitian shipwright builder tailor florist surveyor welder roofer pharmacist dentist
+    surgeon vet veterinarian therapist counselor psychologist consultant entrepreneur freelancer barista waiter
+    waitress bartender librarian translator salesperson realtor coach trainer instructor producer gardener farmer
+    friend man woman boy girl guy person people kid child parent mother father teenager lady gentleman couple
+    volunteer colleague neighbor neighbour teammate customer client paramedic midwife intern technician secretary
+    clerk cashier"""
 )
 THINGS = _words(
-    """car bike bicycle motorcycle truck van boat phone laptop computer tablet camera lens watch book novel movie film song album
-    podcast magazine guitar piano violin drum ukulele keyboard dress shirt shoe sneaker boot jacket coat hat bag backpack
-    sofa couch table chair desk bed lamp shelf bookshelf rug mattress tv television console game controller headphone speaker
-    coffee tea cake bread pizza pasta soup salad sandwich cookie pie chocolate cheese wine beer cocktail smoothie recipe
-    dish meal ice-cream sauce painting photo picture poster drawing sculpture necklace ring bracelet earring toy doll puzzle
-    plant flower tree tool machine printer bottle mug cup plate knife pan pot oven blender grinder mixer app website blog
-    software tent kayak canoe surfboard skateboard ski helmet jersey ticket card letter gift present certificate album
-    series show sitcom documentary tank aquarium fabric yarn scarf sweater quilt candle soap cream lotion shampoo vitamin
-    supplement medication insulin bill ticket furniture wheel tire engine gear equipment kit device gadget charger
-    notebook journal diary pen pencil brush canvas vase chandelier mirror window door fence shed script screenplay poem"""
+    """car bike bicycle motorcycle truck van boat phone laptop computer tablet camera lens watch book novel movie film
+    song album podcast magazine guitar piano violin drum ukulele keyboard dress shirt shoe sneaker boot jacket coat
+    hat bag backpack sofa couch table chair desk bed lamp shelf bookshelf rug mattress tv television console game
+    controller headphone speaker coffee tea cake bread pizza pasta soup salad sandwich cookie pie chocolate cheese
+    wine beer cocktail smoothie recipe dish meal ice-cream sauce painting photo picture poster drawing sculpture
+    necklace ring bracelet earring toy doll puzzle plant flower tree tool machine printer bottle mug cup plate knife
+    pan pot oven blender grinder mixer app website blog software tent kayak canoe surfboard skateboard ski helmet
+    jersey ticket card letter gift present certificate series show sitcom documentary tank aquarium fabric yarn
+    scarf sweater quilt candle soap cream lotion shampoo vitamin supplement medication insulin bill furniture wheel
+    tire engine gear equipment kit device gadget charger notebook journal diary pen pencil brush canvas vase
+    chandelier mirror window door fence shed script screenplay poem"""
 )
 SKILLS = _words(
-    """python java javascript typescript rust golang sql html css c++ kotlin swift excel photoshop juggling knitting crochet
-    pottery calligraphy piano guitar violin chess archery yoga karate judo boxing fencing ballet salsa swimming programming
-    coding cooking baking photography woodworking carpentry gardening sewing embroidery origami surfing skiing snowboarding"""
+    """python java javascript typescript rust golang sql html css c++ kotlin swift excel photoshop juggling knitting
+    crochet pottery calligraphy piano guitar violin chess archery yoga karate judo boxing fencing ballet salsa
+    swimming programming coding cooking baking photography woodworking carpentry gardening sewing embroidery origami
+    surfing skiing snowboarding"""
 )
 VAGUE_NOUNS = _words(
-    """thing lot bit way time fun one something anything everything nothing kind sort type stuff part point sense idea look
-    chance case matter fact reason problem help advice thank thanks question tip suggestion info information luck number
-    couple while moment day week month year minute hour today tomorrow yesterday tonight morning afternoon evening night
-    weekend rest end start beginning side top bottom mind life world place people guy example work option step detail ton bunch
-    hand eye heart today's it someone everyone anyone nobody blast deal pleasure congrats congratulation hey wow amount
-    issue tonne piece difference care feel feeling thought word message turn recommendation resource way lots"""
+    """thing lot bit way time fun one something anything everything nothing kind sort type stuff part point sense idea
+    look chance case matter fact reason problem help advice thank thanks question tip suggestion info information
+    luck number couple while moment day week month year minute hour today tomorrow yesterday tonight morning
+    afternoon evening night weekend rest end start beginning side top bottom mind life world place people guy
+    example work option step detail ton bunch hand eye heart today's it someone everyone anyone nobody blast deal
+    pleasure congrats congratulation hey wow amount issue tonne piece difference care feel feeling thought word
+    message turn recommendation resource lots"""
 )
 WEAK_ADJECTIVES = _words(
-    """new own other last next few several many much great good nice amazing awesome wonderful lovely beautiful cool fantastic
-    whole entire same different various certain such more most first second third recent current little big huge really
-    very super actual real best better favorite favourite old additional extra incredible perfect special another"""
+    """new own other last next few several many much great good nice amazing awesome wonderful lovely beautiful cool
+    fantastic whole entire same different various certain such more most first second third recent current little
+    big huge really very super actual real best better favorite favourite old additional extra incredible perfect
+    special another"""
 )
 FILLER = _words(
-    """ok okay thanks thank you thx great cool hi hello hey yes yeah yep no nope sure nice bye awesome perfect got it sounds good
-    that's lol please alright very so much a lot morning evening night hmm hm um uh then well wow haha right i see of course
-    totally absolutely exactly agreed interesting welcome goodbye later cheers cya np ty the to me that is too oh ah man
-    dude bye yep sure glad lol lmao tbh omg idk same ikr brb gonna wanna way really not bad all fine everything one just go on continue more and again for now helps help"""
+    """ok okay thanks thank you thx great cool hi hello hey yes yeah yep no nope sure nice bye awesome perfect got it
+    sounds good that's lol please alright very so much a lot morning evening night hmm hm um uh then well wow haha
+    right i see of course totally absolutely exactly agreed interesting welcome goodbye later cheers cya np ty the
+    to me that is too oh ah man dude glad lmao tbh omg idk same ikr brb gonna wanna way really not bad all fine
+    everything one just go on continue more and again for now helps help"""
 )
 
-KIN_NAMES = {
-    "mom": "mother", "mum": "mother", "mommy": "mother", "dad": "father", "daddy": "father", "kid": "child", "hubby": "husband",
-    "grandma": "grandmother", "nana": "grandmother", "grandpa": "grandfather", "granny": "grandmother", "grandad": "grandfather", "neighbor": "neighbour", "coworker": "colleague",
-    "co-worker": "colleague", "buddy": "friend", "pal": "friend", "bestie": "friend", "supervisor": "boss", "flatmate": "roommate",
-    "housemate": "roommate", "fiancee": "fiancé", "fiance": "fiancé", "fiancée": "fiancé", "adviser": "advisor",
-}  # fmt: skip
+KIN_NAMES: dict[str, str] = {
+    said: relation
+    for relation, names in {
+        "mother": "mom mum mommy",
+        "father": "dad daddy",
+        "child": "kid",
+        "husband": "hubby",
+        "grandmother": "grandma nana granny",
+        "grandfather": "grandpa grandad",
+        "neighbour": "neighbor",
+        "colleague": "coworker co-worker",
+        "friend": "buddy pal bestie",
+        "boss": "supervisor",
+        "roommate": "flatmate housemate",
+        "fiancé": "fiancee fiance fiancée",
+        "advisor": "adviser",
+    }.items()
+    for said in names.split()
+}
+"""The one name under which a relation is stored, whatever it was called."""
 NAMED_GROUPS = _words(
-    """school university college hospital clinic bank church restaurant café cafe bakery bar pub osteria trattoria bistro hotel
-    hostel museum gallery library theater theatre shelter gym studio store shop market supermarket robotics inc ltd llc gmbh"""
+    """school university college hospital clinic bank church restaurant café cafe bakery bar pub osteria trattoria
+    bistro hotel hostel museum gallery library theater theatre shelter gym studio store shop market supermarket
+    robotics inc ltd llc gmbh"""
 )
 AIMS = _words("priority goal goals plan dream ambition resolution aim intention")
 CLASSES: tuple[tuple[str, frozenset[str]], ...] = (
@@ -227,19 +256,23 @@ CLASSES: tuple[tuple[str, frozenset[str]], ...] = (
 )
 """Which label a head noun takes; the first class that holds it."""
 INSTRUMENTS = _words(
-    "guitar piano violin drum ukulele keyboard flute cello saxophone trumpet bass clarinet harp banjo chess tennis"
+    """guitar piano violin drum ukulele keyboard flute cello saxophone trumpet bass clarinet harp banjo chess tennis"""
 )
 EMPTY_OPENERS = _words(
-    "either maybe perhaps yep yeah hey hi wow sure etc new own also just even still really very so too actually ever yet already quite pretty only then well my our anymore longer"
+    """either maybe perhaps yep yeah hey hi wow sure etc new own also just even still really very so too actually ever
+    yet already quite pretty only then well my our anymore longer"""
 )
 GREETINGS = _words(
-    "hey hi hello thanks thank wow yo bye goodbye dear oh aww congrats congratulations morning evening afternoon night ya sure thing no way nice great ok okay yes yeah yep nope"
+    """hey hi hello thanks thank wow yo bye goodbye dear oh aww congrats congratulations morning evening afternoon
+    night ya sure thing no way nice great ok okay yes yeah yep nope"""
 )
 ABILITIES = _words(
-    "play speak cook bake swim code program ride drive sing dance read write draw paint ski surf sew knit juggle type sign"
+    """play speak cook bake swim code program ride drive sing dance read write draw paint ski surf sew knit juggle type
+    sign"""
 )
 CURRENCIES = _words("euro dollar pound quid buck yen rupee franc krona krone peso cent penny usd eur gbp")
 CALLED_KIN = _words("Mum Mom Dad Grandma Grandpa Nana Granny Mommy Daddy Grandad")
 TRAVEL = _words(
-    "train flight bus ferry trip drive road way journey travel fly move go live visit stay tour direction route arrive head return"
+    """train flight bus ferry trip drive road way journey travel fly move go live visit stay tour direction route
+    arrive head return"""
 )
