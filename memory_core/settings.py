@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
 from typing import Literal
 
 from memory_core.errors import InputError
@@ -26,6 +27,11 @@ class Settings:
     hops: int = 2  # P1 3.5
     cap: int = 15  # P1 3.5
     forget_every: int = 0  # turns between automatic passes; 0 is off, P1 3.6 says 400
+    forget_policy: str = "importance"  # P1 3.6
+    forget_parameters: Mapping[str, float | int | str] = field(default_factory=dict)  # the policy's own defaults
+    forget_threshold: float = 0.10  # P1 3.6
+    forget_turns: Literal["keep", "with_nodes"] = "keep"
+    forget_idle_days: float = 30.0  # ours: a gap between turns counts at most so long; never for P1's formula; 0 is off
 
     def __post_init__(self) -> None:
         for name, low, high in (("roots", 1, 100), ("hops", 0, 6), ("cap", 1, 1000), ("forget_every", 0, 1_000_000)):
@@ -40,5 +46,5 @@ class Settings:
     @classmethod
     def from_json(cls, text: str) -> Settings:
         """Settings stored by any version: unknown keys are ignored, missing ones take the default."""
-        known = {field.name for field in fields(cls)}
+        known = {one.name for one in fields(cls)}
         return cls(**{key: value for key, value in json.loads(text).items() if key in known})

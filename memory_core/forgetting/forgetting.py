@@ -7,15 +7,18 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from memory_core.errors import InputError, StalePlanError
+from memory_core.errors import InputError, MemoryFileError, StalePlanError
+from memory_core.forgetting.ghosts import Ghost, GhostHit, ghost_hits, ghosts
 from memory_core.forgetting.passes import PASSES, Pass, marks, restoring, summary
 from memory_core.forgetting.plan import ForgettingPlan, plan_forgetting
+from memory_core.forgetting.purge import REWRITE, Doomed, erasing
 from memory_core.forgetting.rules import Rule, dump_rules, load_rules
 from memory_core.memory.scoring import Scoring
 from memory_core.memory.turns import moment
+from memory_core.policies import make
 from memory_core.protocols import Policy
 from memory_core.schema import utc
-from memory_core.store.rows import RowChange, insert, pack, update
+from memory_core.store.rows import RowChange, Value, insert, pack, update
 from memory_core.store.sqlite import StaleRevisionError
 
 
@@ -83,6 +86,86 @@ class Forgetting(Scoring):
         )
         self.commit([*changes, *done])
         return {"id": pass_id, "restored": _counted(changes), "kept": 0}
+
+    # -- removing for good -----------------------------------------------------------------------------------------
+
+    def purge(self, pass_id: str, *, at: datetime | str | None = None) -> dict[str, object]:
+        """Erase every row a pass took, and what other rows say of them, then rewrite the file; there is no way back.
+
+        Returns {"id", "purged": {nodes, edges, turns}, "receipt"}; the receipt holds counts and no content. Raises
+        InputError for an unknown, undone or purged pass. Killed half way, nothing or everything is erased, and the file
+        is rewritten when it is opened next.
+        """
+        receipt = self.retrying(lambda: self._purge(pass_id, utc(at) if at else None))
+        before = self.store.bytes_on_disk()
+        receipt |= {"rewritten": self.rewrite_when_due(), "bytes_on_disk_before": before}
+        receipt["bytes_on_disk"] = self.store.bytes_on_disk()
+        counts = {name: receipt[name] for name in ("nodes", "edges", "turns")}
+        return {"id": pass_id, "purged": counts, "receipt": receipt}
+
+    def _purge(self, pass_id: str, at: datetime | None) -> dict[str, object]:
+        rows = self.store.query("SELECT kind, state, at FROM change WHERE id = ?", pass_id)
+        if not rows or rows[0][0] not in PASSES:
+            raise InputError(f"There is no forgetting pass {pass_id} in this memory: `history` lists them.")
+        kind, state, done_at = rows[0]
+        if state != "applied":
+            raise InputError(f"Pass {pass_id} is {state}: there is nothing to purge.")
+        doomed = Doomed.of(self, pass_id)
+        changes, kept = erasing(self, doomed)
+        receipt: dict[str, object] = {
+            "pass": pass_id, "kind": kind, "at": (at or moment(done_at)).isoformat(), "nodes": len(doomed.nodes),
+            "edges": len(doomed.edges), "turns": len(doomed.turns), "turns_kept": kept,
+        }  # fmt: skip
+        blank: dict[str, Value] = {"state": "purged", "summary": json.dumps(receipt), "rows": pack([])}
+        self.commit(
+            [*changes, *self._vectors(changes), update("change", pass_id, {"state": state}, blank),
+             insert("meta", key="turns", value=str(self.graph.turns)), insert("meta", key=REWRITE, value="due")],
+            reload=True,
+        )  # fmt: skip
+        return receipt
+
+    def rewrite_when_due(self) -> bool:
+        """Rewrite the file when a purge asked for it; whether that is done. A full or busy disk leaves it for later."""
+        with self.lock:
+            if self.store.meta(REWRITE) != "due" or self.store.read_only:
+                return self.store.meta(REWRITE) != "due"
+            try:
+                clean = self.store.rewrite()
+            except MemoryFileError:
+                return False
+            if clean:
+                self.store.commit([RowChange("meta", (REWRITE,), {}, None)], self.revision, count=False)
+            return clean
+
+    # -- by itself -------------------------------------------------------------------------------------------------
+
+    def forget_when_due(self) -> str | None:
+        """The automatic pass (P1 3.6): every `settings.forget_every` turns, by the same engine. Returns its id."""
+        settings = self.settings
+        with self.lock:
+            if not settings.forget_every or self.graph.turns % settings.forget_every:
+                return None
+            policy = make(settings.forget_policy, settings.forget_parameters)
+            idle = None if settings.forget_policy == "importance" else settings.forget_idle_days or None
+            plan = plan_forgetting(
+                self, policy, threshold=settings.forget_threshold, turns=settings.forget_turns, idle_days=idle
+            )
+            return None if plan.nothing else self.apply(plan, by="automatic")
+
+    # -- regret ----------------------------------------------------------------------------------------------------
+
+    def ghosts(self, question: str) -> tuple[Ghost, ...]:
+        """Forgotten nodes this question would have started from; offer to restore them."""
+        _ = self.revision
+        return ghosts(self, self.entities(question))
+
+    def ghost_hits(self) -> list[GhostHit]:
+        """The stored questions that hit what had been forgotten."""
+        return ghost_hits(self)
+
+    def entities(self, question: str) -> list[str]:
+        """The entities of a question."""
+        raise NotImplementedError
 
     # -- what was done ---------------------------------------------------------------------------------------------
 

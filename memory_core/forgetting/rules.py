@@ -18,7 +18,7 @@ KINDS = ("label", "speaker", "word")
 
 @dataclass(frozen=True, order=True)
 class Rule:
-    """`label`: every node of it; `speaker`: every node read from its turns; `word`: nodes with it in title or content."""
+    """`label`: its nodes; `speaker`: every node read from its turns; `word`: nodes with it in title or content."""
 
     kind: Literal["label", "speaker", "word"]
     value: str

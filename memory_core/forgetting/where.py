@@ -76,18 +76,17 @@ def _condition(part: str) -> tuple[str, str]:
 
 
 def _about(memory: Scoring, name: str) -> Mask:
-    """The person, by whole title or one word of it, and the nodes that hang on it alone (speakers do not count)."""
+    """The person, by whole title or one word of it, and the nodes that hang on it alone."""
     graph, wanted = memory.graph, normalise_title(name)
     titles = [normalise_title(title) for title in graph.titles]
     person = graph.label.values == LABELS.index("Person")
     chosen = np.array([title == wanted or wanted in title.split() for title in titles], np.bool_)
     chosen &= person & graph.live.values
-    ignored = set(memory.speaker_rows().tolist()) - set(np.flatnonzero(chosen).tolist())
     about = chosen.copy()
     for row in np.flatnonzero(chosen).tolist():
         for _, other in graph.neighbours(row):
-            hangs_on = {end for _, end in graph.neighbours(other)} - ignored
-            about[other] |= other not in ignored and all(chosen[end] for end in hangs_on)
+            about[other] |= all(chosen[end] for _, end in graph.neighbours(other))
+    about[memory.speaker_rows()] &= chosen[memory.speaker_rows()]
     return about
 
 

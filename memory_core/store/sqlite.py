@@ -22,7 +22,7 @@ _APPLICATION_ID = 0x464C4142  # "FLAB"
 _TABLES = Path(__file__).with_name("tables.sql")
 _BUSY_MS = 5000
 #: Tables of which a new row takes the place of the old one; elsewhere a key given twice is a fault, never a loss.
-_REPLACED = frozenset({"meta", "node_vector", "turn_vector", "provenance"})
+_REPLACED = frozenset({"meta", "node_vector", "turn_vector", "pending_vector", "provenance"})
 
 
 class StaleRevisionError(Exception):
@@ -165,12 +165,16 @@ class SqliteStore:
         """Size of the file with its write-ahead log."""
         return sum(path.stat().st_size for path in (self.path, Path(f"{self.path}-wal")) if path.exists())
 
-    def rewrite(self) -> None:
-        """Give freed pages back to the disk and overwrite what was deleted (VACUUM, then an empty log)."""
+    def rewrite(self) -> bool:
+        """Give freed pages back to the disk and overwrite what was deleted (VACUUM, then an empty log).
+
+        False when another connection still reads the log, so that what was deleted may stand in it.
+        """
         with self.lock, self._errors():
             self._db.execute("INSERT INTO turn_text (turn_text) VALUES ('optimize')")
             self._db.execute("VACUUM")
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            busy = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        return not busy
 
     def copy_to(self, path: Path) -> None:
         """A consistent copy, made while others may write; appears whole or not at all. Raises MemoryFileError, also when

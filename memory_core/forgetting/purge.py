@@ -1,0 +1,161 @@
+"""Removal for good: every row of a pass, what other rows say about it, and the bytes it left in the file."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from memory_core.forgetting.passes import PASSES
+from memory_core.memory.reports import unpack_report
+from memory_core.memory.scoring import Scoring
+from memory_core.memory.turn_rows import dump
+from memory_core.store.rows import RowChange, Value, pack, unpack, update
+
+#: Set in the transaction that erases, cleared when the file is rewritten: a killed purge goes on at the next opening.
+REWRITE = "rewrite"
+
+
+@dataclass(frozen=True)
+class Doomed:
+    """Ids of what a purge removes."""
+
+    nodes: tuple[str, ...]
+    edges: tuple[str, ...]
+    turns: tuple[str, ...]
+
+    @classmethod
+    def of(cls, memory: Scoring, pass_id: str) -> Doomed:
+        """What the pass took and still holds, and every edge that would lose an end."""
+        graph = memory.graph
+        rows = {row for row, by in enumerate(graph.forgotten_by) if by == pass_id}
+        edges = [
+            graph.edge_ids[edge]
+            for edge, (by, ends) in enumerate(zip(graph.edge_forgotten_by, graph.ends.values.tolist(), strict=True))
+            if by == pass_id or not rows.isdisjoint(ends)
+        ]
+        turns = [turn for (turn,) in memory.store.query("SELECT id FROM turn WHERE forgotten_by = ?", pass_id)]
+        return cls(tuple(graph.ids[row] for row in sorted(rows)), tuple(edges), tuple(turns))
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """Nodes and edges."""
+        return self.nodes + self.edges
+
+
+def erasing(memory: Scoring, doomed: Doomed) -> tuple[list[RowChange], int]:
+    """Row changes that remove what is doomed from every table, and how many turns keep their words."""
+    kept = _kept_turns(memory, doomed)
+    changes = [
+        *_gone(memory, "provenance", ("item", "turn"), "item", doomed.items),
+        *_gone(memory, "provenance", ("item", "turn"), "turn", doomed.turns),
+        *_unsaid(memory, doomed),
+        *_gone(memory, "value_history", ("id",), "item", doomed.items),
+        *_gone(memory, "value_history", ("id",), "turn", doomed.turns),
+        *_gone(memory, "access", ("id",), "node", doomed.nodes),
+        *_gone(memory, "pair", ("id",), "a", doomed.nodes),
+        *_gone(memory, "pair", ("id",), "b", doomed.nodes),
+        *_gone(memory, "extraction", ("id",), "turn", doomed.turns),
+        *_blank_extractions(memory, kept, set(doomed.items)),
+        *_blank_changes(memory, doomed),
+        *(RowChange("node_vector", (node,), {}, None) for node in doomed.nodes),
+        *(RowChange("turn_vector", (turn,), {}, None) for turn in doomed.turns),
+        *(RowChange("edge", (edge,), {}, None) for edge in doomed.edges),
+        *(RowChange("node", (node,), {}, None) for node in doomed.nodes),
+        *(RowChange("turn", (turn,), {}, None) for turn in doomed.turns),
+    ]
+    return changes, len(kept)
+
+
+def _gone(
+    memory: Scoring, table: str, keys: Sequence[str], column: str, values: Sequence[Value]
+) -> Iterable[RowChange]:
+    rows = memory.store.query_in(f"SELECT {', '.join(keys)} FROM {table} WHERE {column} IN ({{}})", values)
+    return (RowChange(table, tuple(row), {}, None) for row in rows)
+
+
+def _kept_turns(memory: Scoring, doomed: Doomed) -> list[str]:
+    """Turns that what goes was read from and that stay: something live still cites them, or they were kept."""
+    cited = {turn for (turn,) in memory.store.query_in("SELECT turn FROM provenance WHERE item IN ({})", doomed.items)}
+    return sorted(cited.difference(doomed.turns))
+
+
+def _unsaid(memory: Scoring, doomed: Doomed) -> list[RowChange]:
+    """What stays and holds a value that only a doomed turn said (a speaker's node) takes the newest other value."""
+    if not doomed.turns:
+        return []
+    rows = memory.store.query_in("SELECT item, field, value FROM value_history WHERE turn IN ({})", doomed.turns)
+    said: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for item, field, value in rows:
+        if item in memory.graph.row_of and item not in doomed.nodes:
+            said[item, field].add(value)
+    by_item: dict[str, dict[str, set[str]]] = defaultdict(dict)
+    for (item, field), values in said.items():
+        by_item[item][field] = values
+    return [change for item, fields in by_item.items() for change in _without(memory, item, fields, set(doomed.turns))]
+
+
+def _without(memory: Scoring, item: str, fields: Mapping[str, Collection[str]], turns: set[str]) -> list[RowChange]:
+    row = memory.graph.row_of[item]
+    before = {"content": memory.graph.contents[row], "attributes": memory.graph.attributes[row]}
+    content, attributes = before["content"], json.loads(before["attributes"])
+    for field, values in fields.items():
+        rest = memory.store.query(_STATEMENTS, item, field)
+        others = [value for value, turn in rest if turn not in turns]
+        key = field.removeprefix("attributes.")
+        held = json.dumps(content if field == "content" else attributes.get(key), ensure_ascii=False)
+        if held not in values or held in others or field == "title":
+            continue
+        if field == "content":
+            content = json.loads(others[-1]) if others else ""
+        elif others:
+            attributes[key] = json.loads(others[-1])
+        else:
+            attributes.pop(key, None)
+    after = {"content": content, "attributes": dump(attributes)}
+    changed = {column: after[column] for column in after if after[column] != before[column]}
+    return [update("node", item, {column: before[column] for column in changed}, changed)] if changed else []
+
+
+_STATEMENTS = """
+    SELECT value, turn FROM value_history JOIN turn ON turn.id = turn
+    WHERE item = ? AND field = ? ORDER BY value_history.at, position, value_history.id"""
+
+
+def _blank_extractions(memory: Scoring, turns: Sequence[str], items: set[str]) -> Iterable[RowChange]:
+    """Of the turns that stay: the raw reply goes, and from the report what it says of the items."""
+    empty = zlib.compress(b"")
+    for number, blob in memory.store.query_in("SELECT id, report FROM extraction WHERE turn IN ({})", turns):
+        report = unpack_report(blob)
+        left = {
+            name: [row for row in rows if row.get("id") not in items]
+            if name in ("nodes", "edges")
+            else ([] if name == "drops" else rows)
+            for name, rows in report.items()
+        }
+        text = zlib.compress(json.dumps(left, ensure_ascii=False).encode())
+        yield update("extraction", number, {"report": blob}, {"report": text, "raw": empty, "reason": ""})
+
+
+def _blank_changes(memory: Scoring, doomed: Doomed) -> Iterable[RowChange]:
+    """Entries of the history that speak of what goes keep their date and kind, and lose their content."""
+    ids = {*doomed.items, *doomed.turns}
+    for change, kind, summary, blob in memory.store.query("SELECT id, kind, summary, rows FROM change"):
+        about = json.loads(summary)
+        if kind in PASSES and about.get("edge") not in ids:
+            continue  # a pass holds ids and no content
+        if ids.isdisjoint(_named(about, unpack(blob))):
+            continue
+        blank = json.dumps({"purged": True})
+        yield update("change", change, {"state": "applied"}, {"state": "purged", "summary": blank, "rows": pack([])})
+
+
+def _named(about: Mapping[str, object], changes: Iterable[RowChange]) -> set[object]:
+    named: set[object] = {about.get("node"), about.get("edge"), about.get("turn")}
+    for change in changes:
+        named.update(change.key)
+        for row in (change.before, change.after):
+            named.update((row or {}).get(column) for column in ("item", "node", "source", "target", "turn"))
+    return named - {None}
