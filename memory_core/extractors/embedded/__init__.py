@@ -12,8 +12,9 @@ from memory_core.extractors.embedded.confirmed import confirm
 from memory_core.extractors.embedded.draft import Draft, tidy_title
 from memory_core.extractors.embedded.kin import read_people
 from memory_core.extractors.embedded.lists import read_lists
+from memory_core.extractors.embedded.model import PACKAGES
 from memory_core.extractors.embedded.phrases import nameable, phrase
-from memory_core.extractors.embedded.reading import PACKAGES, Reading, Token, read
+from memory_core.extractors.embedded.reading import Reading, Token, read
 from memory_core.extractors.embedded.said import asked, own_subjects, stated
 from memory_core.extractors.embedded.scene import Scene
 from memory_core.extractors.embedded.text import Prepared, prepare

