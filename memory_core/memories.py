@@ -136,6 +136,12 @@ class Memories:
         except OSError as error:
             raise MemoryFileError(f"{path} cannot be removed: {error.strerror or error}.") from error
 
+    def close(self) -> None:
+        """Let go of every memory of this folder; jobs are stopped, what they committed stays."""
+        with _lock:
+            for path in [path for path in _open if path.parent == self.folder.resolve()]:
+                self._forget(path)
+
     def _known(self, name: str) -> Path:
         path = self.path(name)
         if path.is_symlink() or not path.is_file():

@@ -16,6 +16,7 @@ from pages._ui.numbers import running
 from pages._ui.opened import current
 from pages._ui.replay_panel import replay_panel
 from pages._ui.state import ChatState
+from pages._ui.words import page_head
 
 
 def left(opened: OpenMemory, state: ChatState, models: Callable[[], Models]) -> None:
@@ -33,8 +34,7 @@ def left(opened: OpenMemory, state: ChatState, models: Callable[[], Models]) -> 
 
 def right(opened: OpenMemory, state: ChatState) -> None:
     """The picture and the inspector of what is selected in it."""
-    with st.container(key="bench"):
-        picture, card = st.columns([5, 3], gap="medium")
+    picture, card = st.columns([5, 3], gap="medium")
     with picture:
         graph_panel(opened, state)
     with card, st.container(height=620, border=False, key="card"):
@@ -53,6 +53,9 @@ every = 1.0 if running(opened) else None
 state.was_busy = every is not None
 state.save()
 chosen = st.session_state["models"]
+page_head(
+    "Chat", "Say something and see what is remembered of it; ask something and see which turns the answer rests on."
+)
 talk, rest = st.columns([3, 8], gap="medium")
 with talk:
     st.fragment(left, run_every=every)(opened, state, lambda: made(chosen, opened))

@@ -5,20 +5,17 @@ from __future__ import annotations
 import streamlit as st
 
 from memory_core.figures.memory_graph import find_nodes, memory_picture
-from memory_core.figures.network import CAP
 from memory_core.memories import OpenMemory
 from pages._ui.graph_view import graph_table, graph_view
 from pages._ui.state import ChatState
 
-HEIGHT = 540
+HEIGHT = 570
 
 
 def graph_panel(opened: OpenMemory, state: ChatState) -> None:
     """Draw the picture; a click or a row chosen in the table becomes `state.item`."""
     looked_at = [item for item in (state.item, state.focus, *state.expanded) if item]
     picture = memory_picture(opened.memory, list(opened.recent), looked_at)
-    if picture.total > CAP:
-        _search(opened, state)
     chosen = graph_view(
         picture.nodes,
         picture.edges,
@@ -27,6 +24,12 @@ def graph_panel(opened: OpenMemory, state: ChatState) -> None:
         focus=state.focus or None,
         total=picture.total,
     )
+    if len(picture.nodes) < picture.total:
+        st.caption(
+            f"Showing {len(picture.nodes):,} of {picture.total:,} nodes: what changed last, what you look at, then "
+            "those that hang together best. A double click brings in a node's neighbours."
+        )
+        _search(opened, state)
     told = chosen.id if chosen else ""
     if chosen and chosen.expand and chosen.id not in state.expanded:
         state.expanded = [*state.expanded[-20:], chosen.id]
@@ -35,6 +38,7 @@ def graph_panel(opened: OpenMemory, state: ChatState) -> None:
         st.rerun(scope="fragment")
     if told != state.told:
         state.told = state.item = told
+        state.act = ""
         state.save()
     with st.expander("The same nodes as a table"):
         row = graph_table(picture.nodes, key=f"table-{opened.name}")
@@ -48,7 +52,7 @@ def _search(opened: OpenMemory, state: ChatState) -> None:
     words = st.text_input(
         "Find in the whole memory",
         key=f"find-{opened.name}",
-        placeholder="Find a node in the whole memory",
+        placeholder="Find one of the others by its title",
         label_visibility="collapsed",
     )
     hits = find_nodes(opened.memory, words) if words else []

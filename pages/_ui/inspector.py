@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 
+import pandas as pd
 import streamlit as st
 
 from memory_core.errors import ForgettingLabError, InputError
@@ -34,7 +36,7 @@ def inspector(memory: Memory, state: ChatState) -> None:
     if state.undo:
         _offer_undo(memory, state)
     if not state.item:
-        st.subheader("Inspector", anchor=False)
+        st.html('<section class="card"><h3>Inspector</h3></section>')
         st.caption(_EMPTY)
         return
     try:
@@ -48,6 +50,9 @@ def inspector(memory: Memory, state: ChatState) -> None:
 
 def _node(memory: Memory, card: NodeCard, state: ChatState) -> None:
     node = card.node
+    if state.act == "edit":
+        _edited(memory, node, state)
+        return
     pinned = '<span class="pin" title="No forgetting takes a pinned node">pinned</span>' if node.pinned else ""
     st.html(
         f'<section class="card"><h3>{glyph(node.label)} <span dir="auto">{safe(node.title)}</span></h3>'
@@ -70,8 +75,9 @@ def _edge(memory: Memory, card: EdgeCard, state: ChatState) -> None:
     with st.container(horizontal=True, gap="small"):
         _step(card.source, state, "from")
         _step(card.target, state, "to")
-        if st.button("Delete…", key=f"delete-{edge.id}", icon=":material/delete:"):
-            _ask_delete(memory, edge.id, edge.relationship.replace("_", " "), 0)
+        st.button("Delete…", key=f"delete-{edge.id}", icon=":material/delete:", on_click=state.doing, args=("delete",))
+    if state.act == "delete":
+        _asked_to_delete(memory, edge.id, edge.relationship.replace("_", " "), 0, state)
     st.html(f'<section class="card">{_quotes(card.quotes)}</section>')
 
 
@@ -79,8 +85,12 @@ def _figures(card: NodeCard) -> str:
     node = card.node
     seen = day(node.last_access) if node.last_access else "never"
     numbers = [
-        ("edges", f"{node.degree:,}", "Degree: live edges of this node"),
-        ("accesses", f"{node.accesses:,}", "Merges, answers and edits that touched it since it was created"),
+        ("edge" if node.degree == 1 else "edges", f"{node.degree:,}", "Degree: live edges of this node"),
+        (
+            "access" if node.accesses == 1 else "accesses",
+            f"{node.accesses:,}",
+            "Merges, answers and edits that touched it since it was created",
+        ),
         ("last access", seen, "Time of the newest access"),
         ("created", day(node.created_at), "Time of the turn it was first read from"),
     ]
@@ -99,7 +109,8 @@ def _values(memory: Memory, values: Sequence[Value]) -> str:
     if not values:
         return ""
     rows = "".join(
-        f'<tr><th>{safe(value.field.replace("_", " "))}</th><td dir="auto">{safe(value.value)}{_history(value)}</td></tr>'
+        f"<tr><th>{safe(value.field.replace('_', ' '))}</th>"
+        f'<td dir="auto">{safe(value.value)}{_history(value)}</td></tr>'
         for value in values
     )
     return f"<h4>Values</h4><table>{rows}</table>"
@@ -137,7 +148,7 @@ def _short(text: str, most: int = 1200) -> str:
 def _links(links: Sequence[Link], state: ChatState) -> None:
     if not links:
         return
-    st.html(f'<section class="card"><h4>{plural(len(links), "edge")}</h4></section>')
+    st.html(f'<section class="card"><h4>{plural(len(links), "edge")}, a click goes there</h4></section>')
     with st.container(key="links", gap=None):
         for link in links[:_LINKS]:
             arrow, ended = "→" if link.outgoing else "←", " (ended)" if "until" in link.edge.attributes else ""
@@ -161,10 +172,10 @@ def _node_actions(memory: Memory, node: Node, state: ChatState) -> None:
         pin = "Unpin" if node.pinned else "Pin"
         if st.button(pin, key=f"pin-{node.id}", icon=":material/keep:", help="No forgetting takes a pinned node"):
             _act(state, lambda: memory.pin(node.id, not node.pinned, at=datetime.now(UTC)), f"{pin}ned {node.title}")
-        if st.button("Edit", key=f"edit-{node.id}", icon=":material/edit:"):
-            _edit(memory, node, state)
-        if st.button("Delete…", key=f"delete-{node.id}", icon=":material/delete:"):
-            _ask_delete(memory, node.id, node.title, node.degree)
+        st.button("Edit", key=f"edit-{node.id}", icon=":material/edit:", on_click=state.doing, args=("edit",))
+        st.button("Delete…", key=f"delete-{node.id}", icon=":material/delete:", on_click=state.doing, args=("delete",))
+    if state.act == "delete":
+        _asked_to_delete(memory, node.id, node.title, node.degree, state)
 
 
 def _act(state: ChatState, act: Callable[[], str], done: str) -> None:
@@ -175,7 +186,7 @@ def _act(state: ChatState, act: Callable[[], str], done: str) -> None:
         notice(str(error), "error")
     else:
         state.undo, state.undo_text = change, done
-        state.save()
+        state.doing("")
     st.rerun()
 
 
@@ -196,35 +207,30 @@ def _offer_undo(memory: Memory, state: ChatState) -> None:
             st.rerun()
 
 
-@st.dialog("Delete?")
-def _ask_delete(memory: Memory, item: str, title: str, edges: int) -> None:
+def _asked_to_delete(memory: Memory, item: str, title: str, edges: int, state: ChatState) -> None:
     also = f" and its {plural(edges, 'edge')}" if edges else ""
-    st.text(f"“{title}”{also} will leave the live memory. This can be undone.")
-    with st.container(horizontal=True):
-        if st.button("Delete", type="primary", key=f"really-{item}"):
-            state = ChatState.load(st.session_state["memory_name"])
-            _act(state, lambda: memory.delete(item, at=datetime.now(UTC)), f"Deleted {title}{also}")
-        if st.button("Keep it", key=f"keep-{item}"):
-            st.rerun()
+    with st.container(border=True, key="ask"):
+        st.text(f"Delete “{title}”{also}? It leaves the live memory; this can be undone.")
+        with st.container(horizontal=True, gap="small"):
+            if st.button("Delete", type="primary", key=f"really-{item}"):
+                _act(state, lambda: memory.delete(item, at=datetime.now(UTC)), f"Deleted {title}{also}")
+            st.button("Keep it", key=f"keep-{item}", on_click=state.doing, args=("",))
 
 
-@st.dialog("Edit this node")
-def _edit(memory: Memory, node: Node, state: ChatState) -> None:
+def _edited(memory: Memory, node: Node, state: ChatState) -> None:
     label = st.selectbox("Label", LABELS, index=LABELS.index(node.label), key=f"label-{node.id}")
     title = st.text_input("Title", node.title, key=f"title-{node.id}")
     content = st.text_area("Content", node.content, key=f"content-{node.id}")
-    rows = [{"name": name, "value": str(value)} for name, value in node.attributes.items()]
-    table = st.data_editor(
-        rows or [{"name": "", "value": ""}], num_rows="dynamic", key=f"attributes-{node.id}", width="stretch"
-    )
-    if st.button("Save", type="primary", key=f"save-{node.id}"):
-        values = {str(row["name"]).strip(): _scalar(row["value"], node) for row in table if row.get("name")}
-        at = datetime.now(UTC)
-        _act(
-            state,
-            lambda: memory.edit(node.id, at=at, label=label, title=title, content=content, attributes=values),
-            f"Edited {node.title}",
-        )
+    rows = pd.DataFrame([(name, str(value)) for name, value in node.attributes.items()], columns=["attribute", "value"])
+    table = st.data_editor(rows, num_rows="dynamic", hide_index=True, key=f"attributes-{node.id}", width="stretch")
+    with st.container(horizontal=True, gap="small"):
+        save = st.button("Save", type="primary", key=f"save-{node.id}")
+        st.button("Cancel", key=f"cancel-{node.id}", on_click=state.doing, args=("",))
+    if save:
+        named = table.dropna().itertuples(index=False)
+        values = {str(name).strip(): _scalar(value, node) for name, value in named if str(name).strip()}
+        act = partial(memory.edit, node.id, label=label, title=title, content=content, attributes=values)
+        _act(state, lambda: act(at=datetime.now(UTC)), f"Edited {node.title}")
 
 
 def _scalar(text: object, node: Node) -> Scalar:

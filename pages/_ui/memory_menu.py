@@ -47,25 +47,24 @@ def memory_menu(names: list[str], opened: OpenMemory | None) -> None:
 
 
 def _new() -> None:
-    with st.popover("New", icon=":material/add:", help="Create an empty memory, or one from a file"):
-        with st.form("new-memory", border=False):
-            name = st.text_input("Name", help=_NAME_HELP, placeholder="my-memory")
-            embedder = st.selectbox(
-                "Embedder",
-                EMBEDDERS,
-                format_func=lambda made: f"{made.id} ({'many languages' if len(made.languages) != 1 else 'English'})",
-                help="Turns descriptors into vectors. It belongs to the memory and cannot be changed later.",
-            )
-            file = st.file_uploader(
-                "From a file (optional)",
-                ["json", "graphml", "xml", "csv"],
-                help="Our JSON or CSV, P1's graph JSON, GraphML",
-            )
-            if st.form_submit_button("Create", type="primary") and attempt(
-                lambda: _create(name.strip(), embedder, file), ""
-            ):
-                choose(name.strip())
-                st.rerun()
+    with st.popover("New", help="Create an empty memory, or one from a file"), st.form("new-memory", border=False):
+        name = st.text_input("Name", help=_NAME_HELP, placeholder="my-memory")
+        embedder = st.selectbox(
+            "Embedder",
+            EMBEDDERS,
+            format_func=lambda made: f"{made.id} ({'many languages' if len(made.languages) != 1 else 'English'})",
+            help="Turns descriptors into vectors. It belongs to the memory and cannot be changed later.",
+        )
+        file = st.file_uploader(
+            "From a file (optional)",
+            ["json", "graphml", "xml", "csv"],
+            help="Our JSON or CSV, P1's graph JSON, GraphML",
+        )
+        if st.form_submit_button("Create", type="primary") and attempt(
+            lambda: _create(name.strip(), embedder, file), ""
+        ):
+            choose(name.strip())
+            st.rerun()
 
 
 def _create(name, embedder, file) -> None:  # type: ignore[no-untyped-def]
@@ -92,7 +91,7 @@ def _imported(opened: OpenMemory, filename: str, data: bytes):  # type: ignore[n
 
 
 def _export(opened: OpenMemory) -> None:
-    with st.popover("Export", icon=":material/download:", help="Download this memory as a file"):
+    with st.popover("Export", help="Download this memory as a file"):
         for ending, what in _FORMATS.items():
             st.download_button(
                 what,
@@ -105,15 +104,16 @@ def _export(opened: OpenMemory) -> None:
 
 
 def _manage(name: str) -> None:
-    with st.popover("More", icon=":material/more_horiz:", help="Rename, duplicate or delete this memory"):
+    with st.popover("More", help="Rename, duplicate or delete this memory"):
         new = st.text_input("New name", key=f"new-name-{name}", help=_NAME_HELP, placeholder=f"{name}-2").strip()
         with st.container(horizontal=True, gap="small"):
             if st.button("Rename", disabled=not new, key="rename"):
                 _then_open(lambda where: where.rename(name, new), new, f"{name} is now {new}.")
             if st.button("Duplicate", disabled=not new, key="duplicate"):
                 _then_open(lambda where: where.duplicate(name, new), new, f"{new} is a copy of {name}.")
-        if st.button("Delete…", key="ask-delete", icon=":material/delete:"):
-            _ask_delete(name)
+        sure = st.checkbox(f"Delete {name} and everything in it for good", key=f"sure-{name}")
+        if st.button("Delete", key="delete-memory", icon=":material/delete:", disabled=not sure):
+            _deleted(name)
 
 
 def _then_open(act, name: str, done: str) -> None:  # type: ignore[no-untyped-def]
@@ -122,14 +122,8 @@ def _then_open(act, name: str, done: str) -> None:  # type: ignore[no-untyped-de
     st.rerun()
 
 
-@st.dialog("Delete this memory?")
-def _ask_delete(name: str) -> None:
-    st.write(f"**{name}** and everything in it goes for good. Export it first if you may want it back.")
-    with st.container(horizontal=True):
-        if st.button("Delete", type="primary", key="really-delete"):
-            if attempt(lambda: memories().delete(name), f"{name} is deleted."):
-                st.session_state[NAME] = ""
-                st.query_params.clear()
-            st.rerun()
-        if st.button("Keep it", key="keep"):
-            st.rerun()
+def _deleted(name: str) -> None:
+    if attempt(lambda: memories().delete(name), f"{name} is deleted."):
+        st.session_state[NAME] = ""
+        st.query_params.clear()
+    st.rerun()

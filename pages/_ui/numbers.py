@@ -22,9 +22,8 @@ def numbers(opened: OpenMemory, models: str) -> None:
 
 
 def running(opened: OpenMemory) -> bool:
-    """Whether a job works right now, so that the page has something to follow."""
-    job = opened.worker.current
-    return job is not None and job.state in ("waiting", "running")
+    """Whether a job waits, works or is paused (its last step may still be on its way), so that the page follows it."""
+    return opened.busy
 
 
 def _line(opened: OpenMemory, models: str) -> None:

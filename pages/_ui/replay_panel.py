@@ -96,9 +96,7 @@ def _ended(replay: Replay) -> None:
 
 
 def _choose(opened: OpenMemory, models: Callable[[], Models]) -> None:
-    st.caption(
-        "Choose a conversation and watch it become a graph, turn by turn. You can pause, step and stop; nothing is lost."
-    )
+    st.caption("Choose a conversation and watch it become a graph. Pause, step or stop when you like: nothing is lost.")
     source = st.segmented_control("From", list(_SOURCES), default="demo", format_func=_SOURCES.get, key="replay-source")
     try:
         transcript, name = _transcript(source or "demo")

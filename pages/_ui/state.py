@@ -37,6 +37,7 @@ class ChatState(PageState):
     told: str = ""  # the selection the picture returned last
     focus: str = ""  # the node the picture is asked to centre
     expanded: list[str] = field(default_factory=list)
+    act: str = ""  # "edit" or "delete" while the inspector asks
     undo: str = ""  # id of the last change
     undo_text: str = ""
     shown: int = 30  # turns of the conversation on the page
@@ -46,5 +47,10 @@ class ChatState(PageState):
 
     def look_at(self, item: str) -> None:
         """Show an item in the inspector and centre it in the picture."""
-        self.item, self.focus = item, item
+        self.item, self.focus, self.act = item, item, ""
+        self.save()
+
+    def doing(self, act: str) -> None:
+        """What the inspector asks about its item: "edit", "delete" or nothing."""
+        self.act = act
         self.save()

@@ -66,7 +66,9 @@ def _fate(memory: Memory, node: Any) -> str:
 
 def _held(memory: Memory, held: Any) -> str:
     near = "same title" if held["similarity"] >= 1 else f"cosine {held['similarity']:.2f}"
-    return f'<div class="row held">kept apart from {_title(memory, held["node"])} ({near}): {safe(held["reason"])}</div>'
+    return (
+        f'<div class="row held">kept apart from {_title(memory, held["node"])} ({near}): {safe(held["reason"])}</div>'
+    )
 
 
 def _edges(memory: Memory, edges: Any) -> str:

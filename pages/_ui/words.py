@@ -45,6 +45,11 @@ def safe(text: object) -> str:
     return html.escape(str(text))
 
 
+def page_head(title: str, sentence: str) -> None:
+    """The title of a page and the one sentence that says what it is for."""
+    st.html(f'<div class="pagehead"><h1>{safe(title)}</h1><span>{safe(sentence)}</span></div>')
+
+
 def dark() -> bool:
     """Whether the person's theme is dark."""
     return getattr(st.context.theme, "type", None) == "dark"
