@@ -25,6 +25,8 @@ def action(scene: Scene, verb: Token) -> None:
         chain.append(deeper)
     for each in chain:
         scene.reading.use(each, each)
+    if _naming(scene, verb):
+        return
     last, denied, who = chain[-1], denial(verb), scene.holders(verb)
     if last.lemma_ == "turn" and not denied and _birthday(scene, last, who):
         return
@@ -37,6 +39,15 @@ def action(scene: Scene, verb: Token) -> None:
     if anchor is None:
         anchor = _happening(scene, last, who, denied)
     _settle(scene, chain, who, anchor)
+
+
+def _naming(scene: Scene, verb: Token) -> bool:
+    """ "The book is called Piranesi": the thing takes the name."""
+    if verb.lemma_ not in ("call", "name", "title") or denial(verb):
+        return False
+    subject = next((c for c in verb.children if c.dep_ == "nsubjpass"), None)
+    name = next((c for c in verb.children if c.dep_ in ("oprd", "attr", "dobj") and c.text[0].isupper()), None)
+    return subject is not None and name is not None and scene.same(subject, name) is not None
 
 
 def _deed(scene: Scene, chain: list[Token], who: list[int], denied: str) -> int | None:
@@ -58,14 +69,26 @@ def _object(scene: Scene, chain: list[Token], who: list[int], target: Token, den
     name, label = relation(chain, "", denied, target)
     work = chain[-1].lemma_ in _READING and scene.reading.kind(target) in _MISTAKEN_WORKS
     place = scene.thing(target, label, "Skill" if name == "has_skill" else "Artifact" if work else "")
-    if name in ("has", "owns", "has_got", "got") and target.lemma_.lower() in words.PETS:
-        name = "has_pet"
+    if name in ("has", "owns", "has_got", "got"):
+        name = _having(scene, target, name)
     if place is None or (scene.is_mine(target) and chain[-1].lemma_ not in _ABOUT_ME):
         return None
     for holder in who:
         scene.connect(holder, name, place, chain[0], target)
         single_valued(scene, holder, name, place)
     return place
+
+
+def _having(scene: Scene, target: Token, name: str) -> str:
+    """ "I have two brothers, Kwame and Kofi": kin and pets say what they are."""
+    group = [t for t in target.doc[max(0, target.i - 12) : target.i + 1] if t.lemma_.lower() in words.KIN | words.PETS]
+    lemma = group[-1].lemma_.lower() if group else ""
+    of_it = bool(group) and (
+        group[-1].i == target.i or (scene.reading.named(target) and target in conjuncts(group[-1]))
+    )
+    if not of_it:
+        return name
+    return "has_pet" if lemma in words.PETS else f"has_{words.KIN_NAMES.get(lemma, lemma)}"
 
 
 def _happening(scene: Scene, verb: Token, who: list[int], denied: str) -> int | None:
@@ -132,20 +155,22 @@ def _prepositional(
         place = scene.thing(
             target, listed[1], insisted(chain[-1], preposition, listed), hang=listed[1] != "Concept" or not known
         )
-        if listed[0] in ("works_as", "worked_as") and place is not None:
-            _workplace(scene, holder, listed[0].replace("_as", "_at"), target)
-        if anchor is not None and place is not None and scene.draft.nodes[anchor].label == "Event" and not event:
-            scene.draft.edge(
-                anchor,
-                preposition if preposition not in ("in", "at") else "located_in",
-                place,
-                scene.reading.span(target),
-            )
+        if listed[0] in ("works_as", "worked_as", "promoted_to") and place is not None:
+            _workplace(scene, holder, "worked_at" if listed[0] == "worked_as" else "works_at", target)
+        if anchor is not None and place is not None and not event and _belongs(scene, anchor, preposition):
+            where = preposition in ("in", "at", "near", "on")
+            scene.draft.edge(anchor, "located_in" if where else preposition, place, scene.reading.span(target))
         elif place is not None:
             scene.connect(holder, listed[0], place, chain[0], target)
             single_valued(scene, holder, listed[0], place)
             anchor = anchor if anchor is not None else place
     return anchor
+
+
+def _belongs(scene: Scene, anchor: int, preposition: str) -> bool:
+    """Whether a preposition says more of the object than of the subject: an event with people, a house in a town."""
+    label = scene.draft.nodes[anchor].label
+    return label == "Event" or (label in ("Location", "Organization") and preposition in ("in", "at", "near", "on"))
 
 
 def _workplace(scene: Scene, who: int, name: str, job: Token) -> None:
@@ -157,8 +182,16 @@ def _workplace(scene: Scene, who: int, name: str, job: Token) -> None:
 
 
 def single_valued(scene: Scene, holder: int, name: str, place: int | None) -> None:
+    if place is not None and name in ("lives_in", "moved_to") and not scene.draft.nodes[place].title[0].isupper():
+        inside = next(
+            (e.target for e in scene.draft.edges if (e.source, e.relationship) == (place, "located_in")), None
+        )
+        if inside is None:
+            return
+        scene.draft.edge(holder, name, inside, None)
+        place = inside
     attribute = {
-        "lives_in": "home", "moved_to": "home", "works_at": "employer", "works_as": "job", "married_to": "spouse"
+        "lives_in": "home", "moved_to": "home", "works_at": "employer", "works_as": "job", "promoted_to": "job", "married_to": "spouse"
     }.get(name)  # fmt: skip
     if place is not None and attribute:
         scene.draft.replace(holder, {attribute: scene.draft.nodes[place].title})

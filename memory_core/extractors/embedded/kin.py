@@ -122,6 +122,8 @@ def _named_one(scene: Scene, token: Token, lemma: str, name: Token) -> None:
 
 
 def _keep(scene: Scene, token: Token, name: Token | None, place: int | None, pet: bool) -> None:
+    for child in token.lefts:
+        scene.reading.use(child.left_edge, child)
     for each in (token, name):
         if each is not None:
             scene.places[each.i] = place

@@ -29,7 +29,7 @@ _ARTICLED = re.compile(
     rf"(?!I\b|I'|[0-9]){_WORD}(?: {_WORD}){{0,4}})"
 )
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{2,80})[\"”]|(?<!\w)'([A-Z][^'\n]{2,60})'(?!\w)")
-_HYPHENATED = re.compile(r"\b[a-zA-Z]+(?:-[a-zA-Z]+)+\b")
+_HYPHENATED = re.compile(r"\b[a-zA-Z]+(?:-[a-zA-Z]+)+\b|\b\d+(?:-\d+)+\b")
 _MONTHS = re.compile(
     r"^(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|January|February|March|April|June|July|August|September|"
     r"October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b"
@@ -197,6 +197,9 @@ def _trimmed(span: Any) -> Any:
         len(span) == 2 or (starts and not any(t.lower_ in ("of", "and") for t in span))
     ):
         span = span[1:]
+    following = span.doc[span.end] if span.end < len(span.doc) else None
+    if len(span) > 1 and span[-1].is_digit and following is not None and following.pos_ == "NOUN":
+        span = span[:-1]
     for place, token in enumerate(span):
         if token.tag_ == "POS" or token.text in ("I", "I'm"):
             return span[:place]

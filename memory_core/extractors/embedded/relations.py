@@ -12,7 +12,7 @@ _PAST = frozenset(
 )
 _GIVING = frozenset("lend give send show tell sell teach loan hand offer introduce propose".split())
 _TYPED = frozenset(
-    """works_as worked_as lives_in works_at starts_at teaches_at moved_to born_in grew_up_in lived_in worked_at met_with
+    """promoted_to works_as worked_as lives_in works_at starts_at teaches_at moved_to born_in grew_up_in lived_in worked_at met_with
     used_to_live_in""".split()
 )
 _STATES = {
@@ -78,5 +78,12 @@ def relation(chain: list[Token], preposition: str, denied: str, target: Token) -
     if not denied:
         return name, label
     auxiliary = "did" if first.tag_ == "VBD" or any(c.lower_ == "did" for c in first.children) else "does"
+    perfect = any(c.dep_ == "aux" and c.lemma_ == "have" for c in first.children)
+    if denied == "never":
+        return "_".join(
+            filter(None, ["never", form_of(first), *([] if len(chain) == 1 else pieces[1:]), particle, preposition])
+        ), label
+    if denied == "not" and perfect and len(chain) == 1:
+        return "_".join(filter(None, ["has_not", form_of(last), particle, preposition])), label
     prefix = {"not": f"{auxiliary}_not", "cannot": "cannot"}.get(denied)
     return (f"{prefix}_{bare}" if prefix else f"{denied}_{name}"), label

@@ -118,6 +118,8 @@ def _said_here(verb: Token, head: Token, mine: frozenset[str]) -> bool:
         own_subjects(head) and own_subjects(head)[0].tag_ == "NNP" and head.tag_ == "VB"
     )
     first_person = any(s.lower_ in mine for s in own_subjects(verb))
+    if lemma in ("remember", "note") and any(s.lower_ in ("i", "we") for s in own_subjects(head)):
+        return not denial(head)
     if imperative and lemma in _ATTENTION:
         return not any(t.tag_ in ("WDT", "WP", "WRB") and t.i > head.i + 1 for t in verb.children)
     run_on = verb.left_edge.i > 0 and verb.left_edge.nbor(-1).text in (",", ";", "-", "--", "–", "—", "!")

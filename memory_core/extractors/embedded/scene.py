@@ -107,6 +107,16 @@ class Scene:
             token.lemma_.lower()
         ) in ("Artifact", "Event")
 
+    def same(self, token: Token, name: Token) -> int | None:
+        """One node for a noun and the name it is given, the noun kept as its kind."""
+        lemma = token.lemma_.lower()
+        place = self.thing(name, force="Person" if lemma in words.PETS | words.KIN else head_label(lemma))
+        self.places[token.i] = place
+        if place is not None:
+            self.draft.describe(place, {"kind": self.text(token)})
+            self.topic = place
+        return place
+
     def _meant(self, token: Token, default: str, force: str) -> int | None:
         lower = token.lower_
         if lower in words.THIRD_PERSON - {"they", "them", "their", "theirs"}:

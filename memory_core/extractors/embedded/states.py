@@ -22,7 +22,12 @@ def copula(scene: Scene, verb: Token) -> None:
         return
     if scene.names_only and tokens and any(c.dep_ == "attr" and scene.reading.named(c) for c in verb.children):
         scene.thing(tokens[0], force=head_label(tokens[0].lemma_.lower()) or "Concept")
-    for holder in scene.holders(verb):
+    if not denied and _named_role(scene, tokens, verb):
+        return
+    who = scene.holders(verb)
+    if not who and any(t.lower_ in ("it", "this", "that") for t in tokens) and not denied and not scene.names_only:
+        _it_is(scene, verb)
+    for holder in who:
         person = scene.draft.nodes[holder].label == "Person"
         for token in (t for c in verb.children if c.dep_ in ("attr", "acomp", "oprd") for t in conjuncts(c)):
             if since and token.pos_ == "NOUN":
@@ -38,11 +43,39 @@ def copula(scene: Scene, verb: Token) -> None:
         ):
             place = deed_node(scene, deed, "Preference")
             scene.draft.edge(holder, "dislikes" if denied else "likes", place, scene.reading.span(deed))
-        if not person:
+        if not person and tokens:
             scene.draft.describe(holder, scene.circumstances(verb))
             if scene.reading.doc[tokens[0].i].pos_ != "PRON":
                 scene.topic = holder
         scene.details(verb, holder if not person else scene.topic)
+
+
+def _named_role(scene: Scene, tokens: list[Token], verb: Token) -> bool:
+    """ "Her teacher is Ms. Abara": one person, whose role is the kind."""
+    name = next((c for c in verb.children if c.dep_ == "attr" and scene.reading.named(c)), None)
+    if name is None or len(tokens) != 1 or scene.reading.named(tokens[0]) or tokens[0].i in scene.places:
+        return False
+    lemma = tokens[0].lemma_.lower()
+    owner = next((c for c in tokens[0].children if c.dep_ == "poss" and c.pos_ == "PRON"), None)
+    if head_label(lemma) != "Person" or owner is None:
+        return False
+    place = scene.same(tokens[0], name)
+    for holder in scene.who(owner) if not scene.is_mine(owner) else [scene.speaker()]:
+        scene.draft.edge(holder, f"has_{lemma}", place, scene.reading.span(tokens[0], name))
+    return True
+
+
+def _it_is(scene: Scene, verb: Token) -> None:
+    """ "It's my parents' anniversary", "It was Matt Patterson": what is meant is named after the verb."""
+    for token in (t for c in verb.children if c.dep_ == "attr" for t in conjuncts(c)):
+        if scene.reading.named(token) or head_label(token.lemma_.lower()) == "Event":
+            place = scene.thing(token)
+            if place is not None:
+                scene.topic = place
+                scene.draft.describe(place, scene.circumstances(verb))
+                for preposition, target in prepositions(verb):
+                    scene.hang(place, preposition, target)
+                scene.details(verb, place)
 
 
 def _there_is(scene: Scene, verb: Token) -> None:
@@ -134,6 +167,8 @@ def _adjective(
         label, name = "Preference", "dislikes" if denied else "likes"
     elif token.pos_ == "NOUN" and preposition.lower_ in ("at", "for", "with") and head_label(lemma) == "Person":
         label, name = "Organization", "does_not_work_at" if denied else "works_at"
+    elif token.pos_ in ("NOUN", "PROPN"):
+        return
     if scene.reading.dated(target) or (target.pos_ in ("VERB", "AUX") and own_subjects(target)):
         return
     force = (

@@ -34,7 +34,7 @@ def preference(scene: Scene, verb: Token) -> None:
     relationship = "dislikes" if disliking or denied else "prefers" if lemma == "prefer" else "likes"
     places = []
     for holder in scene.holders(verb):
-        for target in objects(verb):
+        for target in objects(verb) or _fronted(scene, verb):
             named = scene.reading.named(target)
             place = scene.thing(target, "Artifact" if named else "Preference", "" if named else "Preference")
             places.append(scene.connect(holder, relationship, place, verb, target))
@@ -44,6 +44,15 @@ def preference(scene: Scene, verb: Token) -> None:
             for each in conjuncts(deed):
                 places.append(scene.connect(holder, relationship, deed_node(scene, each, "Preference"), verb, each))
     scene.details(verb, next((p for p in places if p is not None), None))
+
+
+def _fronted(scene: Scene, verb: Token) -> list[Token]:
+    """ "Jazz I adore": the object before its subject."""
+    own = own_subjects(verb)
+    if not own or any(c.dep_ in ("xcomp", "ccomp") for c in verb.children):
+        return []
+    before = [t for t in verb.lefts if t.pos_ in ("NOUN", "PROPN") and t.i == own[-1].left_edge.i - 1]
+    return [t for t in before if t not in own or len(own) > 1]
 
 
 def deed_node(scene: Scene, verb: Token, label: str, bare: bool = False) -> int | None:
