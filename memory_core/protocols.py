@@ -19,6 +19,7 @@ from memory_core.schema import Extraction, Turn
 
 if TYPE_CHECKING:
     from memory_core.graph import Graph
+    from memory_core.graph.turn_columns import TurnColumns
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -158,6 +159,7 @@ class Readable(Protocol):
     def embed_query(self, texts: Sequence[str]) -> Floats: ...
     def turns(self, ids: Sequence[str]) -> list[Turn]: ...  # in the order asked; unknown ids left out
     def turn_vectors(self) -> tuple[list[str], Floats]: ...  # ids in position order, shape (n, dim)
+    def turn_columns(self) -> TurnColumns: ...  # who said what when, words, vectors once turn_vectors() was asked
     def search_turns(self, question: str, limit: int) -> list[RankedTurn]: ...  # BM25, best first
     def cited_turns(self, items: Sequence[str]) -> dict[str, list[str]]: ...  # item id -> turn ids, by position
     def citing_items(self, turns: Sequence[str]) -> dict[str, list[str]]: ...  # turn id -> live item ids

@@ -12,7 +12,6 @@ import numpy as np
 from memory_core.errors import InputError
 from memory_core.graph import Graph
 from memory_core.graph.turn_columns import TurnColumns
-from memory_core.memory.pieces import pieces
 from memory_core.protocols import Embedder, Floats, RankedTurn
 from memory_core.schema import Role, Turn
 from memory_core.settings import Settings
@@ -25,7 +24,7 @@ _COLUMNS = (
     "WHERE position > ? AND forgotten_by IS NULL ORDER BY position"
 )
 _VECTORS = (
-    "SELECT id, vector, speaker, CASE WHEN vector IS NULL THEN text END FROM turn "
+    "SELECT id, vector, CASE WHEN vector IS NULL THEN speaker || ': ' || text END FROM turn "
     "LEFT JOIN turn_vector ON turn = id WHERE position >= ? AND forgotten_by IS NULL ORDER BY position"
 )
 _TURN = "SELECT role, text, at, speaker, session, source_id, position, id FROM turn"
@@ -130,20 +129,18 @@ class Turns:
         if known == len(columns):
             return
         stored = self.store.query(_VECTORS, int(columns.position.values[known]))
-        missing = [(turn, f"{speaker}: ", text) for turn, blob, speaker, text in stored if blob is None]
+        missing = [(turn, said) for turn, blob, said in stored if blob is None]
         made: dict[str, bytes] = {}
         for start in range(0, len(missing), _CHUNK):
             made |= self._embed_turns(missing[start : start + _CHUNK])
             advance(len(made), len(missing))
-        for turn, blob, _, _ in stored:
-            vectors = np.frombuffer(blob or made[turn], np.float16).reshape(-1, columns.dim)
-            columns.add_vectors(vectors)
+        blobs = b"".join(blob or made[turn] for turn, blob, _ in stored)
+        columns.vectors.extend(np.frombuffer(blobs, np.float16).reshape(-1, self.embedder.dim).astype(np.float32))
 
-    def _embed_turns(self, turns: Sequence[tuple[str, str, str]]) -> dict[str, bytes]:
-        """Turn id -> its vector and those of its pieces, as stored."""
-        texts = [[said_by + part for part in (text, *pieces(text))] for _, said_by, text in turns]
-        vectors = iter(self.embedder.embed([text for of_turn in texts for text in of_turn]).astype(np.float16))
-        made = {turn[0]: b"".join(next(vectors).tobytes() for _ in of) for turn, of in zip(turns, texts, strict=True)}
+    def _embed_turns(self, turns: Sequence[tuple[str, str]]) -> dict[str, bytes]:
+        """Turn id -> its vector as stored."""
+        vectors = self.embedder.embed([said for _, said in turns]).astype(np.float16)
+        made = {turn: vector.tobytes() for (turn, _), vector in zip(turns, vectors, strict=True)}
         if not self.store.read_only:
             rows = [insert("turn_vector", turn=turn, vector=blob) for turn, blob in made.items()]
             self.store.commit(rows, self.revision, count=False)
