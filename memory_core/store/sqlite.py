@@ -208,7 +208,8 @@ def _grouped(changes: Sequence[RowChange]) -> Iterator[list[RowChange]]:
 
 def _connect(path: Path, read_only: bool) -> sqlite3.Connection:
     beside = os.access(path.parent, os.W_OK) and path.parent.stat().st_mode & 0o222
-    mode = "rw" if not read_only else "ro" if beside else "ro&immutable=1"
+    logged = Path(f"{path}-wal").exists()  # an immutable file is read without its log
+    mode = "rw" if not read_only else "ro" if beside or logged else "ro&immutable=1"
     address = f"{path.resolve().as_uri()}?mode={mode}"
     try:
         db = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False, timeout=_BUSY_MS / 1000)
