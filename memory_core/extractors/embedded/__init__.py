@@ -13,7 +13,7 @@ from memory_core.extractors.embedded.draft import Draft, tidy_title
 from memory_core.extractors.embedded.kin import read_people
 from memory_core.extractors.embedded.lists import read_lists
 from memory_core.extractors.embedded.model import PACKAGES
-from memory_core.extractors.embedded.phrases import nameable, phrase
+from memory_core.extractors.embedded.phrases import head_label, nameable, phrase
 from memory_core.extractors.embedded.reading import Reading, Token, read
 from memory_core.extractors.embedded.said import asked, own_subjects, stated
 from memory_core.extractors.embedded.scene import Scene
@@ -101,9 +101,11 @@ def _read_user(reading: Reading, prepared: Prepared, draft: Draft, turn: Turn) -
 
 
 def _read_assistant(reading: Reading, prepared: Prepared, draft: Draft, turn: Turn) -> None:
-    scene = Scene(reading, draft, "User", mine=frozenset())
-    if any(line.kind in ("item", "row") for line in prepared.lines):
+    scene = Scene(reading, draft, "User", mine=frozenset(["your"]))
+    kinds = [line.kind for line in prepared.lines]
+    if "item" in kinds or "row" in kinds or kinds.count("field") > 1:
         read_lists(scene, prepared.lines)
+    read_people(scene)
     confirm(scene)
     scene.names_only = True
     _names(scene)
@@ -116,23 +118,16 @@ def _read_assistant(reading: Reading, prepared: Prepared, draft: Draft, turn: Tu
 
 
 def _names(scene: Scene) -> None:
-    """Every name that no clause took up; a name that is only addressed or asked about is no fact."""
+    """Every name that no clause took up; a name that is only addressed, or asked about and nothing else, is no fact."""
     statements = len(scene.draft.nodes) > 0
     for token in scene.reading.doc:
-        if (
-            not scene.reading.named(token)
-            or scene.reading.kind(token) == "NORP"
-            or token.dep_ in ("npadvmod", "intj", "vocative")
-        ):
+        if not scene.reading.named(token) or scene.reading.kind(token) == "NORP" or token.i in scene.told:
             continue
-        if token.i in scene.told:
-            continue
-        if (
-            token.dep_ in ("compound", "nmod", "poss")
-            and scene.places.get(token.head.i) is not None
-            and token.dep_ != "poss"
-        ):
-            continue
+        if token.dep_ in ("compound", "nmod"):
+            if token.head.pos_ == "NOUN" and head_label(token.head.lemma_.lower()) == "Location" and not asked(token):
+                scene.thing(token.head)
+            if scene.places.get(token.head.i) is not None:
+                continue
         if (statements or not asked(token)) and not _addressed(token):
             scene.thing(token)
 
@@ -180,15 +175,15 @@ def _fallback(scene: Scene, count: int) -> None:
         if t.pos_ in ("VERB", "AUX") and own_subjects(t) and stated(t, scene.mine)
     }
     for token in scene.reading.doc:
-        if (
-            count
-            and token.sent.start in told
-            and token.dep_ in ("nsubj", "dobj", "pobj", "attr", "ROOT", "conj", "nsubjpass")
-            and not asked(token)
-            and token.pos_ == "NOUN"
-        ):
+        central = token.dep_ in ("nsubj", "dobj", "pobj", "attr", "ROOT", "conj", "nsubjpass") and token.pos_ == "NOUN"
+        if count and central and token.sent.start in told and not asked(token) and _told(scene, token):
             count -= scene.thing(token) is not None
     scene.settle()
+
+
+def _told(scene: Scene, token: Token) -> bool:
+    clause = next((t for t in token.ancestors if t.pos_ in ("VERB", "AUX")), None)
+    return clause is None or stated(clause, scene.mine)
 
 
 def _greeting(sentence: Iterable[Token]) -> bool:

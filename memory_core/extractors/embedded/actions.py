@@ -15,6 +15,14 @@ _READING = frozenset("read reread finish binge rewatch stream".split())
 
 
 _MISTAKEN_WORKS = ("NAME", "ORG", "GPE", "PERSON", "PRODUCT", "LOC", "FAC")
+_SINGLE_VALUED = {
+    "lives_in": "home",
+    "moved_to": "home",
+    "works_at": "employer",
+    "works_as": "job",
+    "promoted_to": "job",
+    "married_to": "spouse",
+}
 _ABOUT_ME = frozenset("invite owe marry hire teach visit call meet".split())
 
 
@@ -153,7 +161,10 @@ def _prepositional(
             scene.hang(holder, f"{chain[-1].lemma_}_{preposition}", target)
             continue
         place = scene.thing(
-            target, listed[1], insisted(chain[-1], preposition, listed), hang=listed[1] != "Concept" or not known
+            target,
+            listed[1],
+            insisted(chain[-1], preposition, listed),
+            hang=listed[0] not in ("works_as", "worked_as", "promoted_to"),
         )
         if listed[0] in ("works_as", "worked_as", "promoted_to") and place is not None:
             _workplace(scene, holder, "worked_at" if listed[0] == "worked_as" else "works_at", target)
@@ -190,8 +201,6 @@ def single_valued(scene: Scene, holder: int, name: str, place: int | None) -> No
             return
         scene.draft.edge(holder, name, inside, None)
         place = inside
-    attribute = {
-        "lives_in": "home", "moved_to": "home", "works_at": "employer", "works_as": "job", "promoted_to": "job", "married_to": "spouse"
-    }.get(name)  # fmt: skip
+    attribute = _SINGLE_VALUED.get(name)
     if place is not None and attribute:
         scene.draft.replace(holder, {attribute: scene.draft.nodes[place].title})

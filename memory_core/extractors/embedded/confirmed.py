@@ -54,7 +54,7 @@ def _confirmed(scene: Scene, sentence: object) -> None:
                 else action
             )
             read(scene, verb)
-    scene.mine = frozenset()
+    scene.mine = frozenset(["your"])
 
 
 def _reporting(verb: Token) -> bool:
@@ -72,7 +72,7 @@ def _congratulated(scene: Scene, token: Token) -> None:
     ):
         place = scene.thing(target, force=head_label(target.lemma_.lower()) or "Event")
         scene.draft.edge(scene.speaker() if place is not None else None, "has", place, scene.reading.span(target))
-    scene.mine = frozenset()
+    scene.mine = frozenset(["your"])
 
 
 def _recommended(scene: Scene, verb: Token) -> None:

@@ -12,8 +12,8 @@ _PAST = frozenset(
 )
 _GIVING = frozenset("lend give send show tell sell teach loan hand offer introduce propose".split())
 _TYPED = frozenset(
-    """promoted_to works_as worked_as lives_in works_at starts_at teaches_at moved_to born_in grew_up_in lived_in worked_at met_with
-    used_to_live_in""".split()
+    """promoted_to works_as worked_as lives_in works_at starts_at teaches_at moved_to born_in grew_up_in lived_in
+    worked_at met_with used_to_live_in""".split()
 )
 _STATES = {
     "live": "lived",

@@ -17,9 +17,9 @@ KIN = _words(
     grandpa grandparent grandson granddaughter stepmother stepfather stepbrother stepsister stepson stepdaughter
     girlfriend boyfriend friend buddy pal bestie boss manager supervisor colleague coworker co-worker teammate
     roommate flatmate housemate neighbor neighbour mentor coach teacher professor tutor instructor trainer therapist
-    doctor dentist landlord landlady godmother godfather godson goddaughter in-law mother-in-law father-in-law
-    sister-in-law brother-in-law client student classmate assistant advisor adviser realtor agent accountant lawyer
-    nanny babysitter family ex"""
+    doctor dentist landlord landlady godmother godfather godson goddaughter half-sister half-brother in-law
+    mother-in-law father-in-law sister-in-law brother-in-law client student classmate assistant advisor adviser
+    realtor agent accountant lawyer nanny babysitter family ex"""
 )
 SPOUSES = _words("wife husband spouse")
 PETS = _words(
@@ -40,8 +40,7 @@ OWN_ASSERTING = _words(
 HYPOTHETICAL_MODALS = _words("would could might may should must can ought 'd shall")
 CONDITION_MARKS = _words("if unless whether lest")
 VAGUE_SUBJECTS = _words(
-    """it this that these those there everything something anything nothing someone anyone everyone one which who
-    what"""
+    """it this that these those there everything something anything nothing someone anyone everyone one which who what"""
 )
 
 SPEAKING = _words("speak")
@@ -79,6 +78,7 @@ RELATIONS: dict[tuple[str, str], tuple[str, str]] = {
     ("get", "back_from"): ("visited", "Location"),
     ("come", "back_from"): ("visited", "Location"),
     ("return", "from"): ("visited", "Location"),
+    ("promote", "to"): ("promoted_to", "Concept"),
     ("join", ""): ("joined", "Organization"),
     ("study", ""): ("studies", "Concept"),
     ("study", "at"): ("studies_at", "Organization"),
@@ -168,15 +168,15 @@ GROUPS = _words(
     lab institute corporation employer"""
 )
 PEOPLE = _words(
-    """nurse engineer teacher doctor lawyer designer developer programmer artist writer author chef cook baker
-    architect accountant manager director analyst scientist researcher student professor musician singer actor
-    actress dancer photographer journalist editor electrician plumber carpenter mechanic pilot driver firefighter
-    officer soldier veteran dietitian shipwright builder tailor florist surveyor welder roofer pharmacist dentist
-    surgeon vet veterinarian therapist counselor psychologist consultant entrepreneur freelancer barista waiter
-    waitress bartender librarian translator salesperson realtor coach trainer instructor producer gardener farmer
-    friend man woman boy girl guy person people kid child parent mother father teenager lady gentleman couple
-    volunteer colleague neighbor neighbour teammate customer client paramedic midwife intern technician secretary
-    clerk cashier"""
+    """nurse editor carpenter paralegal landlord glassblower fundraiser engineer teacher doctor lawyer designer
+    developer programmer artist writer author chef cook baker architect accountant manager director analyst
+    scientist researcher student professor musician singer actor actress dancer photographer journalist electrician
+    plumber mechanic pilot driver firefighter officer soldier veteran dietitian shipwright builder tailor florist
+    surveyor welder roofer pharmacist dentist surgeon vet veterinarian therapist counselor psychologist consultant
+    entrepreneur freelancer barista waiter waitress bartender librarian translator salesperson realtor coach trainer
+    instructor producer gardener farmer friend man woman boy girl guy person people kid child parent mother father
+    teenager lady gentleman couple volunteer colleague neighbor neighbour teammate customer client paramedic midwife
+    intern technician secretary clerk cashier"""
 )
 THINGS = _words(
     """car bike bicycle motorcycle truck van boat phone laptop computer tablet camera lens watch book novel movie film
@@ -198,13 +198,13 @@ SKILLS = _words(
     surfing skiing snowboarding"""
 )
 VAGUE_NOUNS = _words(
-    """thing lot bit way time fun one something anything everything nothing kind sort type stuff part point sense idea
-    look chance case matter fact reason problem help advice thank thanks question tip suggestion info information
-    luck number couple while moment day week month year minute hour today tomorrow yesterday tonight morning
-    afternoon evening night weekend rest end start beginning side top bottom mind life world place people guy
-    example work option step detail ton bunch hand eye heart today's it someone everyone anyone nobody blast deal
-    pleasure congrats congratulation hey wow amount issue tonne piece difference care feel feeling thought word
-    message turn recommendation resource lots"""
+    """total addition thing lot bit way time fun one something anything everything nothing kind sort type stuff part
+    point sense idea look chance case matter fact reason problem help advice thank thanks question tip suggestion
+    info information luck number couple while moment day week month year minute hour today tomorrow yesterday
+    tonight morning afternoon evening night weekend rest end start beginning side top bottom mind life world place
+    people guy example work option step detail ton bunch hand eye heart today's it someone everyone anyone nobody
+    blast deal pleasure congrats congratulation hey wow amount issue tonne piece difference care feel feeling
+    thought word message turn recommendation resource lots"""
 )
 WEAK_ADJECTIVES = _words(
     """new own other last next few several many much great good nice amazing awesome wonderful lovely beautiful cool
@@ -259,8 +259,9 @@ INSTRUMENTS = _words(
     """guitar piano violin drum ukulele keyboard flute cello saxophone trumpet bass clarinet harp banjo chess tennis"""
 )
 EMPTY_OPENERS = _words(
-    """either maybe perhaps yep yeah hey hi wow sure etc new own also just even still really very so too actually ever
-    yet already quite pretty only then well my our anymore longer"""
+    """either honestly basically anyway luckily unfortunately definitely mostly maybe perhaps yep yeah hey hi wow sure
+    etc new own also just even still really very so too actually ever yet already quite pretty only then well my our
+    anymore longer"""
 )
 GREETINGS = _words(
     """hey hi hello thanks thank wow yo bye goodbye dear oh aww congrats congratulations morning evening afternoon
