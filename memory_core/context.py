@@ -20,6 +20,11 @@ def token_estimate(text: str) -> int:
     return -(-len(text) // CHARACTERS_A_TOKEN)
 
 
+def line_tokens(line: Line) -> int:
+    """Tokens of a line with its line break."""
+    return token_estimate(line.text) + 1
+
+
 def within(lines: Iterable[Line], tokens: int) -> tuple[list[Line], int]:
     """The lines that fit the budget, in order, whole; and how many did not. A shorter line may fit after a long one.
 
@@ -30,7 +35,7 @@ def within(lines: Iterable[Line], tokens: int) -> tuple[list[Line], int]:
     kept: list[Line] = []
     left, left_out = tokens, 0
     for line in lines:
-        cost = token_estimate(line.text) + 1  # the line break
+        cost = line_tokens(line)
         if cost <= left:
             kept.append(line)
             left -= cost

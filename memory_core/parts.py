@@ -10,6 +10,7 @@ from memory_core.providers import ProviderSettings, make_embedder, make_extracto
 from memory_core.retrievers.bm25 import BM25Retriever
 from memory_core.retrievers.flat import FlatRetriever
 from memory_core.retrievers.graph import GraphRetriever
+from memory_core.retrievers.hybrid import HybridRetriever
 from memory_core.settings import Settings
 
 EMBEDDERS: tuple[Embedder, ...] = (MiniLM(), MultilingualUSE())
@@ -43,4 +44,6 @@ def retriever(name: str, settings: Settings, k: int = 5) -> Retriever:
             return FlatRetriever(k)
         case "bm25":
             return BM25Retriever(k)
-    raise InputError(f"There is no retriever {name}: choose graph, flat or bm25.")
+        case "hybrid":
+            return HybridRetriever(k)
+    raise InputError(f"There is no retriever {name}: choose graph, flat, bm25 or hybrid.")

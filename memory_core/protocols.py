@@ -20,6 +20,7 @@ from memory_core.schema import Extraction, Turn
 if TYPE_CHECKING:
     from memory_core.graph import Graph
     from memory_core.graph.turn_columns import TurnColumns
+    from memory_core.walk import Walks
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -116,11 +117,12 @@ class Visit:
 
 @dataclass(frozen=True)
 class RankedTurn:
-    """A turn in rank order; `why` says in a few words what brought it (dense, bm25, graph, neighbour)."""
+    """A turn in rank order; `why` says in a few words what brought it; `parts` name each term of a summed score."""
 
     id: str
     score: float
     why: str = ""
+    parts: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -160,6 +162,7 @@ class Readable(Protocol):
     def turns(self, ids: Sequence[str]) -> list[Turn]: ...  # in the order asked; unknown ids left out
     def turn_vectors(self) -> tuple[list[str], Floats]: ...  # ids in position order, shape (n, dim)
     def turn_columns(self) -> TurnColumns: ...  # who said what when, words, vectors once turn_vectors() was asked
+    def walks(self) -> Walks: ...  # steps over the graph and from its nodes to turns, as matrices
     def search_turns(self, question: str, limit: int) -> list[RankedTurn]: ...  # BM25, best first
     def cited_turns(self, items: Sequence[str]) -> dict[str, list[str]]: ...  # item id -> turn ids, by position
     def citing_items(self, turns: Sequence[str]) -> dict[str, list[str]]: ...  # turn id -> live item ids

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -41,9 +42,10 @@ def breadth_first(graph: Graph, roots: Sequence[str], hops: int, cap: int) -> tu
 
 def edges_among(graph: Graph, ids: Sequence[str]) -> list[Edge]:
     """Every live edge whose two ends are among the nodes, once, oldest first."""
-    rows = {graph.row_of[node] for node in ids}
-    inside = {edge for row in rows for edge, other in graph.neighbours(row) if other in rows}
-    return [graph.edge(graph.edge_ids[edge]) for edge in sorted(inside)]
+    inside = np.zeros(len(graph.ids), bool)
+    inside[[graph.row_of[node] for node in ids]] = True
+    edges = np.flatnonzero(inside[graph.ends.values].all(axis=1) & graph.edge_live.values)
+    return [graph.edge(graph.edge_ids[edge]) for edge in edges.tolist()]
 
 
 def rank_turns(nodes: Sequence[str], cited: dict[str, list[str]], roots: Sequence[Root]) -> list[RankedTurn]:
@@ -56,35 +58,45 @@ def rank_turns(nodes: Sequence[str], cited: dict[str, list[str]], roots: Sequenc
     return list(ranked.values())
 
 
-def transitions(graph: Graph) -> csr_array:
-    """Column-stochastic matrix over node rows: entry (to, from) is the chance of the step along a live edge.
+@dataclass(frozen=True)
+class Walks:
+    """A walk over the live graph as matrices: `steps` (node, node) and `said` (turn, node), both from column to row.
 
-    Edges are walked both ways; several edges between two nodes weigh as many.
+    A step goes along a live edge, either way, every edge equally likely. A node hands itself to the turns it was read
+    from, 1 / sqrt(turns) to each: a node that half the turns mention says little about any of them.
     """
-    live = graph.edge_live.values
-    if len(live):
-        live = live & graph.live.values[graph.ends.values].all(axis=1)
-    ends = graph.ends.values[live]
-    start, stop = np.concatenate([ends, ends[:, ::-1]]).T
-    degree = np.bincount(start, minlength=len(graph.ids))
-    return csr_array((1.0 / degree[start], (stop, start)), shape=(len(graph.ids), len(graph.ids)))
+
+    steps: csr_array
+    said: csr_array
+
+    @classmethod
+    def over(cls, graph: Graph, cited: Iterable[tuple[int, int]], turns: int) -> Walks:
+        """`cited` are (place of the turn, row of a node read from it); forgotten nodes and edges are left out."""
+        live = graph.edge_live.values & graph.live.values[graph.ends.values].all(axis=1)
+        ends = graph.ends.values[live]
+        start, stop = np.concatenate([ends, ends[:, ::-1]]).T
+        degree = np.bincount(start, minlength=len(graph.ids))
+        steps = csr_array((1.0 / degree[start], (stop, start)), shape=(len(graph.ids), len(graph.ids)))
+        places, rows = np.array(sorted(set(cited)), np.int64).reshape(-1, 2).T
+        places, rows = places[graph.live.values[rows]], rows[graph.live.values[rows]]
+        times = np.bincount(rows, minlength=len(graph.ids))
+        return cls(steps, csr_array((times[rows] ** -0.5, (places, rows)), shape=(turns, len(graph.ids))))
+
+    def pagerank(self, seeds: Doubles, restart: float = 0.5, rounds: int = 8) -> Doubles:
+        """Personalised PageRank: where a walk from `seeds` is found that starts anew with chance `restart` each step.
+
+        Shape (nodes,). Power iteration for a fixed number of `rounds`: what is cut off weighs less than
+        (1 - restart) ** rounds. From a node without edges the walk goes nowhere: it keeps the share of its restart.
+        """
+        start = seeds / max(float(seeds.sum()), 1e-12)
+        found = start
+        for _ in range(rounds):
+            found = restart * start + (1 - restart) * (self.steps @ found)
+        return np.asarray(found)
 
 
-def pagerank(steps: csr_array, seeds: Doubles, restart: float = 0.5, rounds: int = 8) -> Doubles:
-    """Personalised PageRank: where a walk from `seeds` (n,) is found that starts anew with chance `restart` each step.
-
-    Power iteration for a fixed number of `rounds`; what is cut off weighs less than (1 - restart) ** rounds. From a
-    node without edges the walk goes nowhere: it keeps the share of its restart. Zero seeds give zeros.
-
-    >>> steps = csr_array(np.array([[0.0, 1.0], [1.0, 0.0]]))
-    >>> pagerank(steps, np.array([1.0, 0.0]), rounds=60).round(4).tolist()  # 1 / 1.5 and .5 / 1.5
-    [0.6667, 0.3333]
-    """
-    total = float(seeds.sum())
-    if total <= 0:
-        return np.zeros(len(seeds))
-    start = seeds / total
-    found = start
-    for _ in range(rounds):
-        found = restart * start + (1 - restart) * (steps @ found)
-    return np.asarray(found)
+def nodes_of(graph: Graph, item: str) -> tuple[int, ...]:
+    """The row of a node, or those of the two ends of an edge; none for an unknown id."""
+    if item in graph.row_of:
+        return (graph.row_of[item],)
+    return tuple(graph.ends.values[graph.edge_row[item]].tolist()) if item in graph.edge_row else ()

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +16,6 @@ from memory_core.protocols import Doubles, Said, ScoringView
 from memory_core.schema import LABELS, normalise_title
 
 QUESTIONS = 10  # P2: S looks at the last ten questions
-Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -31,17 +28,6 @@ class Sizes:
 
 class Scoring(Editing):
     """The memory as columns."""
-
-    _made: dict[str, tuple[int, object]]
-
-    def _once(self, name: str, make: Callable[[], Made]) -> Made:
-        """What `make` gives, kept until the memory changes."""
-        with self.lock:
-            revision = self.revision
-            if name not in self._made or self._made[name][0] != revision:
-                self._made[name] = (revision, make())
-            made: Any = self._made[name][1]
-            return cast(Made, made)
 
     def scoring_view(self) -> ScoringView:
         """The live nodes as columns; the same object until the memory changes."""

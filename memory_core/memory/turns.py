@@ -6,6 +6,7 @@ import re
 import threading
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -17,7 +18,9 @@ from memory_core.schema import Role, Turn
 from memory_core.settings import Settings
 from memory_core.store.rows import insert
 from memory_core.store.sqlite import SqliteStore
+from memory_core.walk import Walks, nodes_of
 
+Made = TypeVar("Made")
 _CHUNK = 64  # turns embedded between two commits
 _COLUMNS = (
     "SELECT position, id, session, role, speaker, text, at FROM turn "
@@ -38,11 +41,21 @@ class Turns:
     embedder: Embedder
     settings: Settings
     lock: threading.RLock
+    _made: dict[str, tuple[int, object]]
 
     @property
     def revision(self) -> int:
         """Number of commits seen."""
         raise NotImplementedError
+
+    def _once(self, name: str, make: Callable[[], Made]) -> Made:
+        """What `make` gives, kept until the memory changes."""
+        with self.lock:
+            revision = self.revision
+            if name not in self._made or self._made[name][0] != revision:
+                self._made[name] = (revision, make())
+            made: Any = self._made[name][1]
+            return cast(Made, made)
 
     def turn(self, turn_id: str) -> Turn:
         """One stored turn. Raises InputError for an unknown id."""
@@ -112,6 +125,20 @@ class Turns:
                 columns.extend(self.store.query(_COLUMNS, columns.last_position))
                 columns.last_position = self.graph.turns - 1
             return columns
+
+    def walks(self) -> Walks:
+        """How a walk steps over the live graph and from its nodes to their turns; made once a revision."""
+        return self._once("walks", self._walks)
+
+    def _walks(self) -> Walks:
+        columns, graph = self.turn_columns(), self.graph
+        cited = [
+            (columns.place[turn], node)
+            for item, turn in self.store.query("SELECT item, turn FROM provenance")
+            if turn in columns.place
+            for node in nodes_of(graph, item)
+        ]
+        return Walks.over(graph, cited, len(columns))
 
     def turn_vectors(self, advance: Callable[[int, int], None] = lambda done, total: None) -> tuple[list[str], Floats]:
         """Ids and vectors of the live turns in position order; missing ones are made and kept (no new revision).
