@@ -86,10 +86,10 @@ def lemma_of(verb: Token) -> str:
 
 def form_of(verb: Token) -> str:
     """The verb as a relationship: its past form as written, else the third person."""
-    if verb.tag_ in ("VBD", "VBN"):
+    if verb.tag_ in ("VBD", "VBN") or verb.lower_ in words.PAST_FORMS:
         return str(verb.lower_)
     lemma = str(verb.lemma_.lower())
-    irregular = {"have": "has", "be": "is", "go": "goes", "do": "does"}
+    irregular = {"have": "has", "be": "is", "go": "goes", "do": "does", "quit": "quit"}
     if lemma in irregular:
         return irregular[lemma]
     if lemma.endswith("y") and lemma[-2:-1] not in "aeiou":

@@ -102,6 +102,12 @@ def _towards(token: Token) -> bool:
     return token.head.head.lemma_.lower() in words.TRAVEL
 
 
+def _is_of_people(verb: Token) -> bool:
+    """Whether a form of "be" says something only people are: a job, a relation, married, allergic."""
+    found = [c for c in verb.children if c.dep_ in ("attr", "acomp")]
+    return any(c.lower_ in words.OF_PEOPLE or head_label(c.lemma_.lower()) == "Person" for c in found)
+
+
 def _by_context(token: Token) -> str:
     head = token.head
     if token.dep_ == "pobj":
@@ -121,7 +127,7 @@ def _by_context(token: Token) -> str:
         if head.lower_ in ("with", "by"):
             return "Person"
         return ""
-    if token.dep_ in ("nsubj", "dative") and head.pos_ == "VERB":
+    if token.dep_ in ("nsubj", "dative") and (head.pos_ == "VERB" or _is_of_people(head)):
         return "Person"
     return "Location" if head.lemma_ == "visit" else ""
 

@@ -22,35 +22,30 @@ def own_subjects(verb: Token) -> list[Token]:
 
 def stated(verb: Token, mine: frozenset[str]) -> bool:
     """Whether the turn states the clause of `verb`; `mine` are the words that mean the speaker."""
-    children = list(verb.children)
-    marks = {c.lower_ for c in children if c.dep_ in ("aux", "mark", "advmod")}
-    denied_ability = any(c.dep_ == "neg" for c in children) and marks & {"can", "ca", "could", "wo"}
-    if marks & set(_CONDITIONS) or (marks & words.HYPOTHETICAL_MODALS and not denied_ability and not wished(verb)):
-        return False
-    if any(
-        c.dep_ == "advcl" and any(m.lower_ in _CONDITIONS[:2] for m in c.children if m.dep_ == "mark") for c in children
-    ):
-        return False
-    if asked(verb) and not _presupposed(verb, mine):
-        return False
-    if (
-        verb.dep_ == "ROOT"
-        and verb.tag_ in ("VB", "VBP")
-        and not own_subjects(verb)
-        and not _has(children, "aux", "auxpass")
-    ):
-        return False
-    if (
-        verb.lemma_ == "go"
-        and verb.tag_ == "VBG"
-        and any(c.dep_ == "aux" and c.lower_ in ("was", "were") for c in children)
-    ):
-        return not any(c.dep_ == "xcomp" for c in children)  # "was going to": it did not happen
-    if verb.dep_ == "ROOT" and any(c.lower_ in ("do", "let") for c in children) and not own_subjects(verb):
-        return False
-    if _purpose(verb):
+    if _supposed(verb) or _ordered(verb) or _purpose(verb) or (asked(verb) and not _presupposed(verb, mine)):
         return False
     return _allowed_by_head(verb, mine)
+
+
+def _supposed(verb: Token) -> bool:
+    """Under "if" or a modal, or "was going to": nothing that is so."""
+    marks = {c.lower_ for c in verb.children if c.dep_ in ("aux", "mark", "advmod")}
+    denied_ability = any(c.dep_ == "neg" for c in verb.children) and marks & {"can", "ca", "could", "wo"}
+    if marks & set(_CONDITIONS) or (marks & words.HYPOTHETICAL_MODALS and not denied_ability and not wished(verb)):
+        return True
+    for clause in (c for c in verb.children if c.dep_ == "advcl"):
+        if any(m.dep_ == "mark" and m.lower_ in _CONDITIONS[:2] for m in clause.children):
+            return True
+    unfulfilled = verb.lemma_ == "go" and verb.tag_ == "VBG" and marks & {"was", "were"}
+    return bool(unfulfilled) and any(c.dep_ == "xcomp" for c in verb.children)
+
+
+def _ordered(verb: Token) -> bool:
+    if verb.dep_ != "ROOT" or own_subjects(verb):
+        return False
+    auxiliaries = [c.lower_ for c in verb.children if c.dep_ in ("aux", "auxpass")]
+    bare = verb.tag_ in ("VB", "VBP") and verb.lower_ not in words.PAST_FORMS
+    return (bare and not set(auxiliaries) - {"do", "let"}) or any(c.lower_ in ("do", "let") for c in verb.children)
 
 
 def _purpose(verb: Token) -> bool:
@@ -59,10 +54,6 @@ def _purpose(verb: Token) -> bool:
         return verb.head.lower_ in ("without", "instead", "before", "than") or verb.head.head.pos_ in ("NOUN", "PROPN")
     infinitive = verb.tag_ == "VB" and any(c.dep_ == "aux" and c.lower_ == "to" for c in verb.children)
     return infinitive and verb.dep_ in ("advcl", "acl", "relcl", "ccomp") and verb.head.lemma_ not in words.WANTING
-
-
-def _has(children: list[Token], *dependencies: str) -> bool:
-    return any(c.dep_ in dependencies and c.lower_ not in ("do", "let") for c in children)
 
 
 def wished(verb: Token) -> bool:

@@ -45,7 +45,8 @@ class Scene:
         tokens = subjects(verb)
         if any(t.tag_ in ("WDT", "WP") for t in tokens) and verb.dep_ == "relcl":
             tokens = [verb.head]
-        bare = not tokens and verb.dep_ in ("ROOT", "ccomp", "parataxis") and verb.tag_ in ("VBD", "VBN", "VBG")
+        past = verb.tag_ in ("VBD", "VBN", "VBG") or verb.lower_ in words.PAST_FORMS
+        bare = not tokens and verb.dep_ in ("ROOT", "ccomp", "parataxis") and past
         if bare and self.mine == words.FIRST_PERSON:
             me = self.speaker()
             return [] if me is None else [me]

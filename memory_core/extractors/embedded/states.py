@@ -138,7 +138,7 @@ def person_is(scene: Scene, who: int, verb: Token, token: Token, denied: str) ->
             scene.places[token.i] = who
         return
     if token.pos_ in ("NOUN", "PROPN") and lemma != "fan":
-        work = head_label(lemma) == "Person" and lemma not in words.KIN
+        work = lemma in words.PEOPLE - words.NO_JOBS
         name = "works_as" if work else "is_a"
         place = scene.thing(token, "Concept", "Concept" if work else "", hang=not work)
         scene.draft.edge(
@@ -199,4 +199,5 @@ def thing_is(scene: Scene, holder: int, verb: Token, token: Token, denied: str) 
         scene.draft.describe(holder, {scene.free(holder, name): text})
     for child in token.children:
         for target in (t for c in child.children if child.dep_ == "prep" and c.dep_ == "pobj" for t in conjuncts(c)):
-            scene.hang(holder, child.lower_, target)
+            quality = f"{token.lower_}_" if token.pos_ in ("ADJ", "VERB") else ""
+            scene.hang(holder, f"{quality}{child.lower_}", target)

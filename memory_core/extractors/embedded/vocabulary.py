@@ -40,7 +40,8 @@ OWN_ASSERTING = _words(
 HYPOTHETICAL_MODALS = _words("would could might may should must can ought 'd shall")
 CONDITION_MARKS = _words("if unless whether lest")
 VAGUE_SUBJECTS = _words(
-    """it this that these those there everything something anything nothing someone anyone everyone one which who what"""
+    """it this that these those there everything something anything nothing someone anyone everyone one which who
+    what"""
 )
 
 SPEAKING = _words("speak")
@@ -138,8 +139,8 @@ NAMED: dict[str, str] = {
 }
 WHEN = frozenset({"DATE", "TIME"})
 WHEN_WORDS = _words(
-    """today yesterday tomorrow tonight recently lately currently soon now weekly daily monthly yearly annually nightly
-    ago always usually often sometimes nowadays previously formerly"""
+    """someday sometime soon eventually today yesterday tomorrow tonight recently lately currently now weekly daily
+    monthly yearly annually nightly ago always usually often sometimes nowadays previously formerly"""
 )
 
 EVENTS = _words(
@@ -276,4 +277,16 @@ CALLED_KIN = _words("Mum Mom Dad Grandma Grandpa Nana Granny Mommy Daddy Grandad
 TRAVEL = _words(
     """train flight bus ferry trip drive road way journey travel fly move go live visit stay tour direction route
     arrive head return"""
+)
+NO_JOBS = _words(
+    """friend man woman boy girl guy person people kid child parent mother father teenager lady gentleman couple
+    colleague neighbor neighbour teammate customer client"""
+)
+OF_PEOPLE = _words(
+    """married engaged divorced single widowed allergic pregnant retired sick ill tired afraid scared old tall happy
+    sad angry jealous hungry vegan vegetarian unemployed"""
+)
+PAST_FORMS = _words(
+    """took went had got saw made bought ran came found met did spent left lost won ate drove flew wrote felt gave told
+    finished started moved visited watched tried decided"""
 )

@@ -9,6 +9,7 @@ from memory_core.extractors.embedded.reading import Token, conjuncts
 from memory_core.extractors.embedded.said import asked, denial, own_subjects
 from memory_core.extractors.embedded.scene import Scene
 
+_NO_ENDS = ("ADP", "DET", "CCONJ", "PART", "PRON", "SCONJ", "AUX")
 DEED_STOPS = frozenset(
     "before after because since so while when until once as if where which who that with during".split()
 )
@@ -58,27 +59,7 @@ def _fronted(scene: Scene, verb: Token) -> list[Token]:
 def deed_node(scene: Scene, verb: Token, label: str, bare: bool = False) -> int | None:
     """The node of an action itself: "learn Portuguese", "hiking in the mountains"."""
     subject = [] if bare else own_subjects(verb)
-    start = subject[0].left_edge.i if subject else verb.i
-    kept: list[Token] = []
-    for token in verb.doc[start : verb.right_edge.i + 1]:
-        date = scene.reading.dated(token) and token.dep_ != "dobj"
-        if kept and (
-            token.text in ",;:.!?()\n"
-            or (token.text in "-–—" and token.whitespace_)
-            or token.lower_ in DEED_STOPS
-            or len(kept) >= 9
-            or date
-            or token.is_space
-            or (token.dep_ == "cc" and token.head.i == verb.i)
-        ):
-            break
-        kept.append(token)
-    while (
-        kept
-        and (kept[-1].pos_ in ("ADP", "DET", "CCONJ", "PART", "PRON", "SCONJ", "AUX") or kept[-1].is_punct)
-        and kept[-1].dep_ != "prt"
-    ):
-        kept.pop()
+    kept = _deed_words(scene, verb, subject[0].left_edge.i if subject else verb.i)
     if not kept:
         return None
     scene.reading.use(kept[0], kept[-1])
@@ -86,6 +67,21 @@ def deed_node(scene: Scene, verb: Token, label: str, bare: bool = False) -> int 
     return scene.draft.node(
         label, scene.reading.slice(kept[0], kept[-1]), scene.sentence(verb), scene.reading.span(kept[0], kept[-1])
     )
+
+
+def _deed_words(scene: Scene, verb: Token, start: int) -> list[Token]:
+    """The words of a deed up to its first comma, date, reason or second deed; at most nine."""
+    kept: list[Token] = []
+    for token in verb.doc[start : verb.right_edge.i + 1]:
+        stop = token.text in ",;:.!?()" or token.is_space or (token.text in "-–—" and token.whitespace_)
+        date = (scene.reading.dated(token) and token.dep_ != "dobj") or token.lower_ in words.WHEN_WORDS
+        other = token.lower_ in DEED_STOPS or (token.dep_ == "cc" and token.head.i == verb.i)
+        if kept and (stop or date or other or len(kept) >= 9):
+            break
+        kept.append(token)
+    while kept and kept[-1].dep_ != "prt" and (kept[-1].pos_ in _NO_ENDS or kept[-1].is_punct):
+        kept.pop()
+    return kept
 
 
 def goal(scene: Scene, verb: Token) -> None:
