@@ -11,7 +11,8 @@ from memory_core.errors import InputError
 from memory_core.evaluation.bench_coverage import bench_coverage
 from memory_core.evaluation.datasets import Benchmark, load_benchmark
 from memory_core.evaluation.gold import extraction_figures, read_gold, score_extraction
-from memory_core.evaluation.results import compare, read_run, show
+from memory_core.evaluation.results import Run, compare, completed, read_run, show
+from memory_core.evaluation.runner.command import run_command
 from memory_core.parts import default_extractor
 from memory_core.progress import Meter
 from memory_core.protocols import Extractor
@@ -58,15 +59,31 @@ def _extraction(arguments: Sequence[str]) -> Result:
 def _show(arguments: Sequence[str]) -> Result:
     parser = argparse.ArgumentParser("python -m memory_core bench show")
     parser.add_argument("run", type=Path)
-    return show(read_run(parser.parse_args(arguments).run))
+    _add_reading(parser)
+    options = parser.parse_args(arguments)
+    return show(_run(options.run, options))
 
 
 def _compare(arguments: Sequence[str]) -> Result:
     parser = argparse.ArgumentParser("python -m memory_core bench compare", description="A minus B, paired by question")
     parser.add_argument("run_a", type=Path)
     parser.add_argument("run_b", type=Path)
+    _add_reading(parser)
     options = parser.parse_args(arguments)
-    return compare(read_run(options.run_a), read_run(options.run_b))
+    return compare(_run(options.run_a, options), _run(options.run_b, options))
+
+
+def _add_reading(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--data", type=Path, help="the benchmark file, where the run lacks types and expected answers")
+    parser.add_argument("--column", action="append", default=[], metavar="OURS=THEIRS", help="e.g. f1=score")
+
+
+def _run(path: Path, options: argparse.Namespace) -> Run:
+    pairs = [text.partition("=") for text in options.column]
+    if bad := [text for text, (ours, _, theirs) in zip(options.column, pairs, strict=True) if not (ours and theirs)]:
+        raise InputError(f"--column {bad[0]} names no column: write OURS=THEIRS, e.g. question_id=item.")
+    run = read_run(path, {ours: theirs for ours, _, theirs in pairs})
+    return completed(run, load_benchmark(options.data)) if options.data else run
 
 
 def _benchmark_parser(name: str) -> argparse.ArgumentParser:
@@ -86,4 +103,5 @@ MEASURES: dict[str, Measure] = {
     "extraction": _extraction,
     "show": _show,
     "compare": _compare,
+    "run": run_command,
 }

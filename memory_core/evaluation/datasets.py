@@ -81,16 +81,19 @@ def for_coverage(questions: Iterable[Question]) -> list[Question]:
     return [question for question in for_retrieval(questions) if question.type != LOCOMO_CATEGORIES[5]]
 
 
-def load_benchmark(path: str | Path, *, pooled: bool = False, later_sessions: bool = True) -> Benchmark:
+def load_benchmark(
+    path: str | Path, *, pooled: bool = False, later_sessions: bool = True, in_file_order: bool = False
+) -> Benchmark:
     """The conversations and questions of a LongMemEval or LoCoMo file, or of `x.jsonl` with `x_questions.jsonl`.
 
-    `pooled` puts every session into one conversation, named "pooled", and evidence follows. With
+    `pooled` puts every session into one conversation, named "pooled", and evidence follows; the earliest comes first,
+    or with `in_file_order` the first of the file (P1's experiment 2; "pooled-in-file-order"). With
     `later_sessions=False` the sessions dated after a LongMemEval question are left out of its haystack.
     Raises FormatError when the file is no benchmark, InputError when it cannot be opened.
     """
     benchmark, transcript = _load(Path(path))
     if pooled:
-        return _pool(benchmark, transcript)
+        return _pool(benchmark, transcript, in_file_order)
     return benchmark if later_sessions else _without_later(benchmark)
 
 
@@ -233,8 +236,8 @@ def _in_conversation(named: Iterable[str], conversation: Conversation) -> tuple[
     return tuple(name for name in once if name in turns), tuple(name for name in once if name not in turns)
 
 
-def _pool(benchmark: Benchmark, transcript: Transcript) -> Benchmark:
-    together, names = pool(transcript), pooled_names(transcript)
+def _pool(benchmark: Benchmark, transcript: Transcript, in_file_order: bool) -> Benchmark:
+    together, names = pool(transcript, in_file_order=in_file_order), pooled_names(transcript)
     questions = tuple(
         replace(
             question,

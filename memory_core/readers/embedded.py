@@ -11,7 +11,6 @@ import numpy as np
 from memory_core.protocols import Answer, Embedder, Retrieval
 from memory_core.schema import Turn, content_words
 
-_MAX_SENTENCES = 80
 _MARKER = re.compile(r"^\s*(?:[-*•]+\s+)+")  # of a list; the minus of "-5 °C" is none
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?=\S)[^.!?\n]*)*[.!?]*")
 
@@ -21,16 +20,17 @@ class EmbeddedReader:
     """Ranks the sentences of the retrieved turns; the newest wins among near ties (P1's knowledge updates).
 
     `floor` is the cosine below which the memory does not hold the answer; `tie` the cosine within which two sentences
-    say the same thing.
+    say the same thing; `most` how many sentences are looked at, from the first retrieved turn on.
     """
 
     embedder: Embedder
     floor: float = 0.37
     tie: float = 0.03
+    most: int = 80
 
     def answer(self, question: str, retrieval: Retrieval, turns: Sequence[Turn]) -> Answer:
         """The best source sentence in a template, citing its turn. Never writes anything that was not said."""
-        said = [(sentence, turn) for turn in turns for sentence in sentences(turn.text)][:_MAX_SENTENCES]
+        said = [(sentence, turn) for turn in turns for sentence in sentences(turn.text)][: self.most]
         if not said:
             return Answer(None, "Not in memory: nothing stored is near this question.")
         scores = self._scores(question, [sentence for sentence, _ in said])

@@ -1,6 +1,7 @@
 """Results of runs: read a file, show its figures, compare two."""
 
+from memory_core.evaluation.results.completing import completed
 from memory_core.evaluation.results.reading import RUN_VERSION, Row, Run, read_run
-from memory_core.evaluation.results.summing import compare, show
+from memory_core.evaluation.results.summing import compare, disagreements, show
 
-__all__ = ["RUN_VERSION", "Row", "Run", "compare", "read_run", "show"]
+__all__ = ["RUN_VERSION", "Row", "Run", "compare", "completed", "disagreements", "read_run", "show"]

@@ -15,12 +15,15 @@ from typing import cast
 
 from memory_core.errors import FormatError
 from memory_core.evaluation.metrics import answer_length
+from memory_core.evaluation.results.locomo import locomo_rows
 from memory_core.evaluation.verdicts import parse_verdict
 from memory_core.importers.textfile import Item, Source, json_items, name_of, read_text
 
 #: The newest run file this version reads; a header says `"version": 1`.
 RUN_VERSION = 1
 ANSWER_METRICS = ("f1", "precision", "recall")
+#: Beside names with `@`, such as `fraction@5`, the columns that are metrics too.
+OTHER_METRICS = frozenset({"provenance_precision", "locomo_f1"})
 #: Names other programs give our columns, in the order they are looked for.
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "question_id": ("question_id", "id", "qid"),
@@ -81,12 +84,14 @@ class Run:
 def read_run(source: Source, columns: Mapping[str, str] | None = None) -> Run:
     """A run from JSONL (with or without a `{"run": …}` line), the authors' `{summary, questions}`, a list, or CSV.
 
-    `columns` maps our names (`question_id`, `f1`, …) to the file's. Rows that cannot be read are named by line in
-    `problems`. Raises FormatError when there is no row, or the file is of a newer version.
+    LongMemEval's hypotheses and judge logs are JSONL; of LoCoMo's outputs (samples with `qa`) the one `…_prediction`
+    is read, or the one that `columns` maps `predicted` to. `columns` maps our names (`question_id`, `f1`, …) to the
+    file's. Rows that cannot be read are named by line in `problems`. Raises FormatError when there is no row, or the
+    file is of a newer version.
     """
     text, mapped = read_text(source), columns or {}
     if text.lstrip().startswith(("{", "[")):
-        meta, items, problems = _json_rows(text, name_of(source))
+        meta, items, problems = _json_rows(text, name_of(source), mapped)
     else:
         meta, items, problems = {}, *_csv_rows(text, name_of(source), mapped)
     rows: list[Row] = []
@@ -102,7 +107,7 @@ def read_run(source: Source, columns: Mapping[str, str] | None = None) -> Run:
     return _once(meta, rows, problems)
 
 
-def _json_rows(text: str, name: str) -> tuple[Record, Sequence[Item], list[str]]:
+def _json_rows(text: str, name: str, columns: Mapping[str, str]) -> tuple[Record, Sequence[Item], list[str]]:
     found = json_items(text)
     first = found.items[0].value if found.items else None
     if isinstance(first, dict) and isinstance(first.get("questions"), list):
@@ -114,6 +119,9 @@ def _json_rows(text: str, name: str) -> tuple[Record, Sequence[Item], list[str]]
         if isinstance(version, int) and version > RUN_VERSION:
             raise FormatError(f"{name} is a run file of version {version}; this program reads up to {RUN_VERSION}.")
         return meta, found.items[1:], list(found.problems)
+    if isinstance(first, dict) and isinstance(first.get("qa"), list):
+        meta, rows = locomo_rows(found.items, name, columns.get("predicted", ""))
+        return meta, rows, list(found.problems)
     return {}, found.items, list(found.problems)
 
 
@@ -154,7 +162,7 @@ def _row(value: object, columns: Mapping[str, str]) -> tuple[Row, list[str]]:
     others = {name: part for name, part in value.items() if name not in names.values()}
     given = {
         **{name: record.get(name) for name in ANSWER_METRICS},
-        **{name: others[name] for name in others if "@" in name},
+        **{name: others[name] for name in others if "@" in name or name in OTHER_METRICS},
     }
     metrics, odd = _metrics(given)
     judge, unread = _judged(record.get("judge_correct"))

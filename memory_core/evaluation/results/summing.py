@@ -6,11 +6,12 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from memory_core.evaluation.metrics import abstains
+from memory_core.evaluation.official import longmemeval_accuracy
 from memory_core.evaluation.results.reading import ANSWER_METRICS, Record, Row, Run
 from memory_core.evaluation.statistics import RESAMPLES, SEED, Estimate, estimate, paired_difference, wilson
 
 #: Settings two runs must share before their difference means anything.
-MUST_AGREE = ("split_hash", "reader", "judge")
+MUST_AGREE = ("split_hash", "reader", "judge", "pooled")
 
 
 def show(run: Run, *, seed: int = SEED) -> dict[str, object]:
@@ -31,10 +32,15 @@ def show(run: Run, *, seed: int = SEED) -> dict[str, object]:
         "errors_as_wrong": _figures(_zeroed(run.rows), seed),
         "types": {type: _type_figures(run, type, seed) for type in types},
         "abstention": {"n": len(said), "k": silent, "rate": silent / len(said) if said else None},
+        "longmemeval": dict(longmemeval_accuracy(_verdicts(run))),
         "words": _plain(sum(row.words for row in said) / len(said)) if said else None,
         "method": {"interval": "percentile bootstrap over questions", "resamples": RESAMPLES, "seed": seed},
         "problems": list(run.problems),
     }
+
+
+def _verdicts(run: Run) -> list[tuple[str, str, bool]]:
+    return [(row.id, row.type, row.judge) for row in run.answered if row.judge is not None]
 
 
 def _counts(run: Run, rows: Iterable[Row]) -> dict[str, object]:
@@ -96,7 +102,8 @@ def compare(a: Run, b: Run, *, seed: int = SEED) -> dict[str, object]:
         "only_a": sorted(ours.keys() - theirs.keys()),
         "only_b": sorted(theirs.keys() - ours.keys()),
         "metrics": {name: _difference(ours, theirs, shared, name, seed) for name in ordered},
-        "warnings": _disagreements(a.meta, b.meta),
+        "warnings": disagreements(a.meta, b.meta),
+        "unsaid": [key for key in MUST_AGREE if key not in a.meta and key not in b.meta],
         "method": {"interval": "paired percentile bootstrap by question id", "resamples": RESAMPLES, "seed": seed},
     }
 
@@ -119,9 +126,12 @@ def _difference(
     }
 
 
-def _disagreements(a: Record, b: Record) -> list[str]:
-    return [
-        f"the runs differ in {key}: {a[key]} and {b[key]}."
-        for key in MUST_AGREE
-        if key in a and key in b and a[key] != b[key]
-    ]
+def disagreements(a: Record, b: Record) -> list[str]:
+    """One line for each setting in which two runs differ, or that only one of them tells."""
+    found = []
+    for key in MUST_AGREE:
+        if key in a and key in b and a[key] != b[key]:
+            found.append(f"the runs differ in {key}: {a[key]} and {b[key]}.")
+        elif (key in a) != (key in b):
+            found.append(f"only one run tells its {key}: they may differ in it.")
+    return found

@@ -118,14 +118,20 @@ def _format_of_record(record: Mapping[str, object]) -> str | None:
     return "ours" if "role" in record and "text" in record else None
 
 
-def pool(transcript: Transcript) -> Conversation:
-    """Every session of the file as one conversation, earliest first, each session id once.
+def pool(transcript: Transcript, *, in_file_order: bool = False) -> Conversation:
+    """Every session of the file as one conversation, earliest first (or as the file has them), each session id once.
 
     A LongMemEval session stands in several haystacks under one id, so its name and those of its turns stay as they are
     (one that says something else under the same id is kept beside it). Where a file holds several conversations of
     their own (locomo, chatgpt, sharegpt) the conversation's name goes in front: `conv-26:D1:3`.
     """
-    return _pooled(transcript)[0]
+    together = _pooled(transcript)[0]
+    if not in_file_order:
+        return together
+    places = {name: place for place, name in enumerate(_pooled(transcript)[1].values())}
+    return Conversation(
+        "pooled-in-file-order", tuple(sorted(together.turns, key=lambda turn: places[turn.source_id]))
+    )
 
 
 def pooled_names(transcript: Transcript) -> dict[tuple[str, str], str]:
