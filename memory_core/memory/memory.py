@@ -18,6 +18,7 @@ from memory_core.errors import EmbedderMismatchError, ForgettingLabError, InputE
 from memory_core.extraction import timed
 from memory_core.forgetting.forgetting import Forgetting
 from memory_core.graph import Graph
+from memory_core.graph.loading import no_collecting
 from memory_core.memory.checks import check_question, check_turn, moment_given
 from memory_core.memory.reports import TurnReport
 from memory_core.memory.turn_rows import Counters
@@ -104,7 +105,8 @@ class Memory(Forgetting):
             revision = self.store.revision()
             self.settings = Settings.from_json(self.store.meta("settings", "{}"))
             graph = Graph(self.embedder.dim)
-            graph.load(self.store.query(_NODES), self.store.query("SELECT * FROM edge ORDER BY rowid"))
+            with no_collecting():
+                graph.load(self.store.query(_NODES), self.store.query("SELECT * FROM edge ORDER BY rowid"))
             turns, clock = self.store.query("SELECT coalesce(max(position) + 1, 0), max(at) FROM turn")[0]
             ever = int(self.store.meta("turns", "0"))  # a purge may have removed the last turn: places are never reused
             graph.turns, graph.clock = max(int(turns), ever), float(clock or 0.0)
@@ -310,9 +312,10 @@ class Memory(Forgetting):
 
 _NODES = """
     SELECT node.id, label, title, content, attributes, created, turns_at_creation, pinned, forgotten_by,
-           coalesce(times, 0), last, coalesce(turn, turns_at_creation), vector
+           coalesce(times, 0), last,
+           coalesce((SELECT max(turn) FROM access WHERE node = of AND at = last), turns_at_creation), vector
     FROM node
-    LEFT JOIN (SELECT node AS of, count(*) AS times, max(at) AS last, turn FROM access GROUP BY node) ON of = node.id
+    LEFT JOIN (SELECT node AS of, count(*) AS times, max(at) AS last FROM access GROUP BY node) ON of = node.id
     LEFT JOIN node_vector ON node_vector.node = node.id
     ORDER BY node.rowid"""
 

@@ -18,6 +18,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "node": ("id",),
     "edge": ("id",),
     "node_vector": ("node",),
+    "pending_vector": ("item",),
     "access": ("id",),
     "provenance": ("item", "turn"),
     "value_history": ("id",),

@@ -18,7 +18,7 @@ CREATE TABLE edge (
     id TEXT PRIMARY KEY, source TEXT NOT NULL, target TEXT NOT NULL, relationship TEXT NOT NULL,
     attributes TEXT NOT NULL, forgotten_by TEXT);
 CREATE TABLE access (id INTEGER PRIMARY KEY, node TEXT NOT NULL, at REAL NOT NULL, turn INTEGER NOT NULL, kind TEXT NOT NULL);
-CREATE INDEX access_node ON access (node);
+CREATE INDEX access_node ON access (node, at, turn);
 CREATE TABLE provenance (
     item TEXT NOT NULL, turn TEXT NOT NULL, start INTEGER, stop INTEGER, PRIMARY KEY (item, turn)) WITHOUT ROWID;
 CREATE INDEX provenance_turn ON provenance (turn, item);
@@ -32,3 +32,4 @@ CREATE TABLE pair (
 CREATE TABLE change (
     id TEXT PRIMARY KEY, number INTEGER NOT NULL UNIQUE, at REAL NOT NULL, kind TEXT NOT NULL, made_by TEXT NOT NULL,
     state TEXT NOT NULL, summary TEXT NOT NULL, rows BLOB NOT NULL);
+CREATE TABLE pending_vector (item TEXT PRIMARY KEY, embedder TEXT NOT NULL, text TEXT NOT NULL, vector BLOB NOT NULL);
