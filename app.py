@@ -25,11 +25,12 @@ PAGES = {
 st.set_page_config("Forgetting Lab", str(HERE / "pages" / "_ui" / "icon.svg"), "wide", 270)
 ensure_static()
 st.html(HERE / "pages" / "_ui" / "style.css")
-found = [(name, words) for name, words in PAGES.items() if (HERE / "pages" / f"{name}.py").exists()]
-page = st.navigation(
-    [st.Page(f"pages/{name}.py", title=title, icon=icon, default=name == "chat") for name, (title, icon) in found],
-    position="top",
-)
+found = {name: words for name, words in PAGES.items() if (HERE / "pages" / f"{name}.py").exists()}
+pages = [
+    st.Page(HERE / "pages" / f"{name}.py", title=title, icon=icon, default=name == "chat")
+    for name, (title, icon) in found.items()
+]
+page = st.navigation(pages, position="top")
 problem, opened, names = "", None, []
 try:
     names = settle()
@@ -41,9 +42,10 @@ with st.sidebar:
     st.session_state["models"] = models_menu()
 show_notice()
 if opened is None:
-    st.error(as_text(problem)) if problem else st.info(
-        "There is no memory yet. Create one with **New** in the sidebar."
-    )
+    if problem:
+        st.error(as_text(problem))
+    else:
+        st.info("There is no memory yet. Create one with **New** in the sidebar.")
     st.stop()
 numbers(opened, summary(st.session_state["models"]))
 page.run()

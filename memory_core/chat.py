@@ -92,8 +92,9 @@ def exchange(memory: Memory, text: str, models: Models, *, at: datetime, session
     and the turn is stored all the same. Only an answer marks nodes as visited; the question is kept in any case.
     Raises InputError for a turn that cannot be stored, MemoryFileError.
     """
-    turn = Turn("user", text, at, "User", session)
-    check_turn(turn)
+    if not text.strip():
+        raise InputError("The turn is empty: write something to remember.")
+    turn = check_turn(Turn("user", text, at, "User", session))
     question = question_in(text)
     found, answer = _answer(memory, check_question(question), models) if question else (None, Answer(None))
     report = memory.remember(turn, timed(models.extractor, turn))

@@ -31,6 +31,9 @@ def conversation(opened: OpenMemory, state: ChatState, models: Callable[[], Mode
         _turns(opened, state, models)
     if state.failed:
         st.error(as_text(state.failed))
+    if state.kept:
+        st.session_state["say"], state.kept = state.kept, ""
+        state.save()
     text = st.chat_input("Say or ask something", key="say")
     if text is not None:
         with box:
@@ -46,7 +49,7 @@ def _say(opened: OpenMemory, state: ChatState, models: Callable[[], Models], tex
         made = exchange(opened.memory, text, models(), at=at, session=f"chat-{at:%Y-%m-%d}")
     except ForgettingLabError as error:
         state.failed = str(error)
-        st.session_state["say"] = text if "\x00" not in text else ""
+        state.kept = text.replace("\x00", "")
     else:
         opened.recent.append(made.report)
         state.failed = ""

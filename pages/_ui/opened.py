@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
 
 from memory_core.demo import make_demo
 from memory_core.errors import ForgettingLabError, InputError
@@ -19,7 +20,19 @@ def memories() -> Memories:
 
 def current() -> OpenMemory:
     """The memory that is looked at: chosen, named by the address, or the first. Raises ForgettingLabError."""
+    _through_app()
     return memories().open(st.session_state[NAME])
+
+
+def _through_app() -> None:
+    """Start again through app.py when Streamlit ran a page by itself.
+
+    It does so for the first visitor after a start who comes to a page by its address, because there is a folder named
+    `pages`, until `st.navigation` was called once in the process.
+    """
+    if PagesManager.uses_pages_directory:
+        PagesManager.uses_pages_directory = False
+        st.rerun()
 
 
 def choose(name: str) -> None:

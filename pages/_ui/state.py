@@ -43,6 +43,7 @@ class ChatState(PageState):
     shown: int = 30  # turns of the conversation on the page
     whole: list[str] = field(default_factory=list)  # long turns shown in full
     failed: str = ""  # why the last turn was not stored
+    kept: str = ""  # its text, put back where it was typed
     was_busy: bool = False
 
     def look_at(self, item: str) -> None:
