@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from memory_core.context import turn_lines
+from memory_core.graph.columns import dots
 from memory_core.protocols import RankedTurn, Readable, Retrieval
 
 
@@ -22,7 +23,7 @@ class FlatRetriever:
         ids, vectors = memory.turn_vectors()
         asked = memory.embed_query([question])[0]
         started = time.perf_counter()
-        scores = vectors @ asked
+        scores = dots(vectors, asked[None])[0]
         order = np.lexsort((np.arange(len(ids)), -scores))[: self.k]
         ranked = tuple(RankedTurn(ids[row], float(scores[row]), "dense") for row in order)
         lines = turn_lines(memory.turns([turn.id for turn in ranked]))

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from memory_core.graph.columns import dots
 from memory_core.graph.turn_columns import Neighbourhood, TurnColumns
 from memory_core.graph.words import stems
 from memory_core.protocols import Doubles, Floats
@@ -21,7 +22,7 @@ Terms = Mapping[str, Doubles]
 
 def said_terms(columns: TurnColumns, question: str, vector: Floats, near: Neighbourhood) -> dict[str, Doubles]:
     """`words`: BM25 with the neighbours, as a share of a perfect match. `dense`: cosine, at least 0."""
-    cosines = (columns.vectors.values @ vector).astype(np.float64)
+    cosines = dots(columns.vectors.values, vector[None])[0].astype(np.float64)
     return {"words": columns.word_share(stems(question), near), "dense": np.maximum(cosines, 0.0)}
 
 

@@ -1,0 +1,200 @@
+"""`bench retrieval`: how much of the evidence each retriever brings, per type, and how far apart they are."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from memory_core.context import token_estimate
+from memory_core.errors import InputError
+from memory_core.evaluation.datasets import Benchmark, Question, for_retrieval, load_benchmark
+from memory_core.evaluation.ingested import open_benchmark
+from memory_core.evaluation.metrics import fraction, ndcg, recall_all, recall_any
+from memory_core.evaluation.statistics import estimate, paired_difference
+from memory_core.memory import Memory
+from memory_core.parts import retriever as retriever_named
+from memory_core.protocols import Embedder, Floats, Kind, Retrieval, Retriever
+from memory_core.retrievers.hybrid import HybridRetriever
+
+RETRIEVERS = ("graph", "flat", "bm25", "hybrid")
+MEASURES = ("fraction@5", "fraction@10", "recall_any@5", "recall_all@5", "ndcg@10")
+_PAIRED = ("fraction@5", "fraction@10", "recall_any@5", "recall_all@5")
+_DEPTH = 10
+Row = Mapping[str, float]
+
+
+def run(
+    path: str | Path,
+    *,
+    pooled: bool = False,
+    retrievers: Sequence[str] = RETRIEVERS,
+    limit: int | None = None,
+    advance: Callable[[str], None] = lambda message: None,
+) -> dict[str, object]:
+    """The report of `bench retrieval FILE` as JSON values; memories come from the cache or are ingested first.
+
+    Raises InputError for an unknown retriever, FormatError for a file that is no benchmark.
+    """
+    unknown = [name for name in retrievers if name not in RETRIEVERS]
+    if unknown:
+        raise InputError(f"There is no retriever {unknown[0]}: choose among {', '.join(RETRIEVERS)}.")
+    benchmark = load_benchmark(path, pooled=pooled)
+    return report(benchmark, open_benchmark(benchmark, advance=advance), retrievers, limit=limit, advance=advance)
+
+
+def report(
+    benchmark: Benchmark,
+    memories: Iterable[tuple[str, Memory]],
+    retrievers: Sequence[str] = RETRIEVERS,
+    *,
+    variants: Mapping[str, Retriever] | None = None,
+    limit: int | None = None,
+    advance: Callable[[str], None] = lambda message: None,
+) -> dict[str, object]:
+    """Figures of each retriever over the questions with evidence; `variants` are measured beside the named ones."""
+    asked = for_retrieval(benchmark.questions)[:limit]
+    found: dict[str, dict[str, Row]] = {name: {} for name in (*retrievers, *(variants or {}))}
+    for conversation, memory in memories:
+        questions = [question for question in asked if question.conversation == conversation]
+        memory.embedder = _Remembering(memory.embedder)
+        parts: dict[str, Retriever] = {name: retriever_named(name, memory.settings, _DEPTH) for name in retrievers}
+        for question in questions:
+            for name, part in {**parts, **(variants or {})}.items():
+                found[name][question.id] = _row(memory, question, part)
+            advance(f"{conversation}: {question.text[:60]}")
+    types = {question.id: question.type for question in asked}
+    return {
+        "n": len(asked),
+        "retrievers": {name: _figures(rows, types) for name, rows in found.items()},
+        "paired": {f"{a}-{b}": _paired(found[a], found[b]) for a, b in combinations(reversed(found), 2)},
+        "knowledge_update": {name: _updates(rows) for name, rows in found.items()},
+        "dropped_evidence": benchmark.dropped_evidence,
+    }
+
+
+def _row(memory: Memory, question: Question, part: Retriever) -> Row:
+    """One question, one retriever: the evidence metrics, context tokens and milliseconds."""
+    if isinstance(part, HybridRetriever):
+        part = replace(part, asked_at=question.asked_at)
+    memory.retrieve(question.text, part)  # the second time the embedding of the question is remembered, so not timed
+    started = time.perf_counter()
+    retrieval = memory.retrieve(question.text, part)
+    ms = 1000 * (time.perf_counter() - started)
+    ranking = _source_ids(memory, retrieval)
+    wanted = question.evidence
+    return {
+        "fraction@5": fraction(ranking, wanted, 5),
+        "fraction@10": fraction(ranking, wanted, 10),
+        "recall_any@5": recall_any(ranking, wanted, 5),
+        "recall_all@5": recall_all(ranking, wanted, 5),
+        "ndcg@10": ndcg(ranking, wanted, 10),
+        "context_tokens": float(token_estimate(retrieval.context)),
+        "ms": ms,
+        **_newest(memory, question, ranking),
+    }
+
+
+def _source_ids(memory: Memory, retrieval: Retrieval) -> list[str]:
+    return [turn.source_id for turn in memory.turns([turn.id for turn in retrieval.turns])]
+
+
+def _newest(memory: Memory, question: Question, ranking: Sequence[str]) -> Row:
+    """Of a knowledge update: whether the newest evidence ranks above all older, and whether only older was brought."""
+    if question.type != "knowledge-update" or len(question.evidence) < 2:
+        return {}
+    turns = memory.turns([memory.source_turns()[name] for name in question.evidence])
+    newest = max(turns, key=lambda turn: (turn.at, turn.position))
+    if sum(turn.at == newest.at and turn.session == newest.session for turn in turns) == len(turns):
+        return {}
+    place = {name: rank for rank, name in enumerate(ranking)}
+    old = [place.get(turn.source_id, len(place)) for turn in turns if turn is not newest]
+    new = place.get(newest.source_id, len(place))
+    return {"newest_first": float(new < min(old)), "stale_only": float(new == len(place) and min(old) < len(place))}
+
+
+def _figures(rows: Mapping[str, Row], types: Mapping[str, str]) -> dict[str, object]:
+    groups: dict[str, list[Row]] = {}
+    for question, row in rows.items():
+        groups.setdefault(types[question], []).append(row)
+    times = [row["ms"] for row in rows.values()]
+    return {
+        **_means(list(rows.values())),
+        "context_tokens": _mean(row["context_tokens"] for row in rows.values()),
+        "p50_ms": float(np.percentile(times, 50)) if times else None,
+        "p95_ms": float(np.percentile(times, 95)) if times else None,
+        "types": {name: {"n": len(group), **_means(group)} for name, group in sorted(groups.items())},
+    }
+
+
+def _means(rows: Sequence[Row]) -> dict[str, object]:
+    means: dict[str, object] = {}
+    for measure in MEASURES:
+        if rows:
+            found = estimate([row[measure] for row in rows])
+            means[measure] = {"mean": found.mean, "ci": [found.low, found.high]}
+    return means
+
+
+def _paired(a: Mapping[str, Row], b: Mapping[str, Row]) -> dict[str, object]:
+    differences: dict[str, object] = {}
+    for measure in _PAIRED:
+        found = paired_difference(*({id: row[measure] for id, row in rows.items()} for rows in (a, b)))
+        differences[measure] = {"diff": found.diff, "ci": [found.low, found.high], "p": found.p}
+    return differences
+
+
+def _updates(rows: Mapping[str, Row]) -> dict[str, object]:
+    """Over the knowledge updates with evidence of more than one time."""
+    updates = [row for row in rows.values() if "newest_first" in row]
+    return {
+        "n": len(updates),
+        "newest_first": _mean(row["newest_first"] for row in updates),
+        "stale_only": _mean(row["stale_only"] for row in updates),
+    }
+
+
+def _mean(values: object) -> float | None:
+    column = np.fromiter(values, np.float64)  # type: ignore[call-overload]
+    return float(column.mean()) if len(column) else None
+
+
+@dataclass
+class _Remembering:
+    """An embedder that embeds each question once, so that times leave embedding aside."""
+
+    inner: Embedder
+
+    def __post_init__(self) -> None:
+        self._known: dict[tuple[str, str], Floats] = {}
+
+    @property
+    def id(self) -> str:
+        return self.inner.id
+
+    @property
+    def dim(self) -> int:
+        return self.inner.dim
+
+    @property
+    def match_threshold(self) -> float:
+        return self.inner.match_threshold
+
+    @property
+    def floor(self) -> float:
+        return self.inner.floor
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        return self.inner.languages
+
+    def embed(self, texts: Sequence[str], kind: Kind = "document") -> Floats:
+        missing = [text for text in dict.fromkeys(texts) if (kind, text) not in self._known]
+        if missing:
+            made = zip(missing, self.inner.embed(missing, kind), strict=True)
+            self._known |= {(kind, text): vector for text, vector in made}
+        return np.stack([self._known[kind, text] for text in texts]) if texts else self.inner.embed(texts, kind)
