@@ -15,7 +15,7 @@ from typing import TypeVar
 import numpy as np
 
 from memory_core.errors import EmbedderMismatchError, ForgettingLabError, InputError, KnownTurnError
-from memory_core.extraction import timed
+from memory_core.extraction import checked, timed
 from memory_core.forgetting.forgetting import Forgetting
 from memory_core.graph import Graph
 from memory_core.graph.loading import no_collecting
@@ -186,7 +186,8 @@ class Memory(Forgetting):
         Raises KnownTurnError when the turn of that session and source id is stored already.
         """
         turn = check_turn(turn)
-        report = self.retrying(lambda: self._remember(turn, extraction))
+        kept = checked(extraction, turn, self.settings.on_invalid)
+        report = self.retrying(lambda: self._remember(turn, kept))
         self.forget_when_due()
         return report
 
@@ -222,7 +223,7 @@ class Memory(Forgetting):
         Raises InputError when there is nothing to retry."""
         turn = self.turn(turn_id)
         self._check_failed(turn_id)
-        extraction = timed(extractor or self.extractor, turn)
+        extraction = checked(timed(extractor or self.extractor, turn), turn, self.settings.on_invalid)
         return self.retrying(lambda: self._rewrite(turn, extraction))
 
     def _check_failed(self, turn_id: str) -> None:

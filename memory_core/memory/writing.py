@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from memory_core.dedup import Match, Matcher
+from memory_core.errors import EmbeddingError
 from memory_core.graph import Graph
 from memory_core.memory.reports import Placed, PlacedEdge, TurnReport
 from memory_core.memory.superseding import superseded_edges
@@ -74,14 +75,26 @@ class TurnWriter(TurnRows):
         vectors: list[Floats | None] = [None] * len(found)
         unknown = [place for place, match in enumerate(matches) if match.node is None]
         if unknown:
-            texts = [descriptor(found[place].label, found[place].title, found[place].content) for place in unknown]
-            embedded = self.embedder.embed(texts)
+            embedded, failed = self._embedded([found[place] for place in unknown])
             cosines = self.graph.cosines(embedded)
             for row, place in enumerate(unknown):
+                if row in failed:
+                    continue  # stored without a vector: found by its title and its neighbours
                 vectors[place] = embedded[row]
                 if not any(held.homonym for held in matches[place].held):
                     matches[place] = matcher.by_cosine(self.graph, found[place], cosines[row])
         return matches, vectors
+
+    def _embedded(self, found: Sequence[FoundNode]) -> tuple[Floats, Mapping[int, str]]:
+        """Vectors, and the places of those that could not be made with the reason, which joins the repairs."""
+        try:
+            return self.embedder.embed([descriptor(node.label, node.title, node.content) for node in found]), {}
+        except EmbeddingError as error:
+            if len(error.failed) == len(found):
+                raise
+            told = (f"no vector for {found[place].title}: {reason}" for place, reason in error.failed.items())
+            self.extraction = replace(self.extraction, repairs=(*self.extraction.repairs, *told))
+            return np.asarray(error.vectors, np.float32), error.failed
 
     def _is_speaker(self, node: FoundNode) -> bool:
         return node.label == "Person" and normalise_title(node.title) in ("user", normalise_title(self.turn.speaker))
@@ -209,9 +222,7 @@ class TurnWriter(TurnRows):
             self._merge_edge(edge_id, dict(found.attributes))
         if edge_id not in self._touched:
             self.changes.append(self.citation(edge_id, found.span))
-        self.changes += [
-            self.statement(edge_id, f"attributes.{key}", value) for key, value in found.attributes.items()
-        ]
+        self.changes += [self.statement(edge_id, f"attributes.{key}", value) for key, value in found.attributes.items()]
         self._touched.add(edge_id)
         return PlacedEdge(edge_id, source, found.relationship, target, stored is None, found.span)
 
