@@ -27,6 +27,7 @@ CSV_COLUMNS = (
     "target", "relationship", "source_id", "session", "role", "speaker", "text", "at", "position", "item", "turn",
     "start", "stop", "field", "value", "node",
 )  # fmt: skip
+_NUMBERED = re.compile(r"(.*?)(\d{1,15})", re.DOTALL)
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -155,7 +156,7 @@ def natural(item: str) -> tuple[str, int, str]:
     >>> sorted(["n10", "n2", "a"], key=natural)
     ['a', 'n2', 'n10']
     """
-    match = re.fullmatch(r"(.*?)(\d{1,15})", item, re.DOTALL)
+    match = _NUMBERED.fullmatch(item)
     return (match[1], int(match[2]), item) if match else (item, -1, item)
 
 

@@ -41,6 +41,8 @@ def normalise_title(title: str) -> str:
     >>> normalise_title("O'Brien") == normalise_title("Obrien")
     False
     """
+    if title.isascii():  # NFKC leaves it as it is, casefold is lower
+        return " ".join(title.lower().split())
     folded = unicodedata.normalize("NFKC", title).casefold()
     return " ".join(unicodedata.normalize("NFKC", folded).split())
 

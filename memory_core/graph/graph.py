@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_core.graph.columns import Column
+from memory_core.graph.columns import Column, dots
+from memory_core.graph.loading import load_edges, load_nodes
 from memory_core.graph.turn_columns import TurnColumns
 from memory_core.protocols import Floats
 from memory_core.schema import LABELS, Edge, Node, normalise_title
@@ -120,9 +121,11 @@ class Graph:
 
     def neighbours(self, row: int) -> list[tuple[int, int]]:
         """Live (edge row, other node row) of a node, in the order the edges were stored."""
-        live, ends = self.edge_live.values, self.ends.values
-        pairs = [(edge, int(ends[edge, 0] + ends[edge, 1] - row)) for edge in self.incident[row] if live[edge]]
-        return [(edge, other) for edge, other in pairs if self.live.values[other]]
+        edges = np.array(self.incident[row], np.int64)
+        edges = edges[self.edge_live.values[edges]]
+        others = self.ends.values[edges].sum(axis=1) - row
+        live = self.live.values[others]
+        return list(zip(edges[live].tolist(), others[live].tolist(), strict=True))
 
     def find_title(self, label: str, title: str) -> list[int]:
         """Live rows of that label whose normalised title is the same, oldest first (P1 3.4)."""
@@ -143,7 +146,7 @@ class Graph:
 
     def cosines(self, vectors: Floats) -> Floats:
         """Cosine of each query with every node: shape (queries, rows); rows not live or without a vector get -2."""
-        scores = np.asarray(vectors @ self.vectors.values.T)
+        scores = dots(self.vectors.values, vectors)
         scores[:, ~(self.live.values & self.has_vector.values)] = NO_VECTOR
         return scores
 
@@ -183,27 +186,14 @@ class Graph:
                 self.turn_columns = None
 
     def load(self, nodes: Sequence[tuple[Any, ...]], edges: Sequence[tuple[Any, ...]]) -> None:
-        """Fill an empty graph from stored rows: (id, label, title, content, attributes, created, turns_at_creation,
-        pinned, forgotten_by, accesses, last access, its turn, vector) and (id, source, target, relationship,
-        attributes, forgotten_by)."""
-        for node in nodes:
-            self._add_node(*node[:9])
-        if nodes:
-            columns = list(zip(*nodes, strict=True))
-            self.accesses.values[:] = columns[9]
-            self.last_access.values[:] = np.array(columns[10], np.float64)
-            self.turns_at_access.values[:] = columns[11]
-            self._load_vectors(columns[12])
-        for edge in edges:
-            self._add_edge(*edge)
-
-    def _load_vectors(self, blobs: Sequence[bytes | None]) -> None:
-        have = [row for row, blob in enumerate(blobs) if blob is not None]
-        if have:
-            joined = b"".join(blob for blob in blobs if blob is not None)
-            kind = np.float16 if len(joined) == 2 * self.dim * len(have) else np.float32
-            self.vectors.values[have] = np.frombuffer(joined, kind).reshape(len(have), self.dim)
-            self.has_vector.values[have] = True
+        """Fill an empty graph from stored rows, as `load_nodes` and `load_edges` list their columns."""
+        load_nodes(self, nodes, _LABEL_CODE)
+        load_edges(self, edges)
+        for row, (code, title) in enumerate(zip(self.label.values.tolist(), self.titles, strict=True)):
+            self._titles.setdefault((code, normalise_title(title)), []).append(row)
+        sources = self.ends.values[:, 0].tolist()
+        for edge, key in enumerate(zip(sources, self.relationships, strict=True)):
+            self._outgoing.setdefault(key, []).append(edge)
 
     def _add_node(self, *values: Any) -> None:
         node_id, label, title, content, attributes, created, turns, pinned, forgotten_by = values
