@@ -103,7 +103,7 @@ def _read_user(reading: Reading, prepared: Prepared, draft: Draft, turn: Turn) -
 def _read_assistant(reading: Reading, prepared: Prepared, draft: Draft, turn: Turn) -> None:
     scene = Scene(reading, draft, "User", mine=frozenset(["your"]))
     kinds = [line.kind for line in prepared.lines]
-    if "item" in kinds or "row" in kinds or kinds.count("field") > 1:
+    if "item" in kinds or "row" in kinds or "field" in kinds:
         read_lists(scene, prepared.lines)
     read_people(scene)
     confirm(scene)
@@ -183,7 +183,7 @@ def _fallback(scene: Scene, count: int) -> None:
 
 def _told(scene: Scene, token: Token) -> bool:
     clause = next((t for t in token.ancestors if t.pos_ in ("VERB", "AUX")), None)
-    return clause is None or stated(clause, scene.mine)
+    return clause is None or stated(clause, scene.mine) or any(c.lower_ == "can" for c in clause.children)
 
 
 def _greeting(sentence: Iterable[Token]) -> bool:

@@ -120,7 +120,7 @@ def _said_here(verb: Token, head: Token, mine: frozenset[str]) -> bool:
         return False
     if lemma in words.ASSERTING | words.OWN_ASSERTING:
         top = head
-        while top.dep_ == "xcomp" and not own_subjects(top):
+        while top.dep_ in ("xcomp", "acomp") and not own_subjects(top):
             top = top.head
         first = any(s.lower_ in mine for s in own_subjects(top)) or (not own_subjects(head) and head.tag_ == "VBG")
         return first and lemma in words.OWN_ASSERTING and not denial(head) and stated(head, mine)

@@ -19,6 +19,11 @@ _EMOJI = re.compile("[\u2190-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]")
 _SPEECH = re.compile(
     r"(?<![\w])([\"“'])(?=(?:\S+\s+){2})(?:(?=[a-z])|(?=[^\"”\n]{0,120}\b(?:I|I'm|my|me)\b))[^\"”\n]{8,240}?(?:(?<!\w)|(?<=\w))[\"”'](?!\w)"
 )
+_ASIDES = re.compile(
+    r"\b(?:by the way|btw|speaking of which|for what it's worth|to be honest|tbh|fyi|oh and|also|anyway|honestly|actually"
+    r"|guess what|you know what|i mean|you know|oh|well|wow|haha|lol),(?=\s)|\b(?:lol|haha|tbh)\b",
+    re.I,
+)
 _CODE_LINE = re.compile(
     r"^(?=.*[{};=()<>$])\s*(?:[\w.\[\]]+\s*(?:[-+*/]?=|\(.*\)\s*[;{:]?$)|(?:def|class|import|from|return|for|while|if"
     r"|else|public|private|const|let|var|function|#include|SELECT|INSERT|UPDATE|CREATE)\b.*[;{:()=]\s*$"
@@ -91,7 +96,7 @@ def prepare(text: str, speaker: str = "") -> Prepared:
     captions = tuple(Line(*found.span(1), "caption") for found in _CAPTION.finditer(kept))
     kept = _blank(_CAPTION, kept)
     lines = (*_lines(kept), *captions)
-    for pattern in (_MARKS, _CONTROL, _EMOJI, _SPEECH):
+    for pattern in (_MARKS, _CONTROL, _EMOJI, _SPEECH, _ASIDES):
         kept = _blank(pattern, kept)
     kept = kept.replace("\r", " ").replace("\t", " ").replace("’", "'").replace("|", ";")
     if speaker and kept.lower().startswith(f"{speaker.lower()}:"):
