@@ -47,7 +47,7 @@ class HybridRetriever:
     tokens: int = field(default=1200, metadata={"label": "token budget", "range": (100, 8000)})
     words: float = _weight("words", 1.0, 2.0)
     dense: float = _weight("similarity", 0.4, 2.0)
-    graph: float = _weight("graph walk", 0.1, 1.0)
+    graph: float = _weight("graph walk", 0.15, 1.0)
     role: float = _weight("who: role", 0.4, 1.0)
     dates: float = _weight("when", 0.25, 1.0)
     speaker: float = _weight("who: speaker", 0.04, 0.5)
