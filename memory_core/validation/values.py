@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
+
 from memory_core.schema import Drop, Scalar
 
 _MAX_DROPS = 200  # a reply of 1 MB can hold tens of thousands of bad items; the page and the store need not
@@ -105,6 +107,8 @@ def _leaves(pairs: Iterator[tuple[str, object]], path: str, depth: int) -> Itera
 
 
 def _scalar(value: object, what: str, report: Report, longest: int) -> Scalar | None:
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, str):
         return cut(clean(value, what, report).strip(), longest, what, "value", report)
     if value is None or isinstance(value, bool):
