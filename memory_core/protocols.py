@@ -239,24 +239,15 @@ class ScoringView:
 
     @classmethod
     def of_one(cls, *, days: float, accesses: int, degree: int, turns: int) -> ScoringView:
-        """One node created and last accessed `days` and `turns` before the epoch: for hand values."""
+        """One node created and last accessed `days` and `turns` before the epoch."""
         return cls.of(days=[days], accesses=[accesses], degree=[degree], turns=turns)
 
     @classmethod
     def of(
-        cls,
-        *,
-        days: Sequence[float],
-        accesses: Sequence[int] = (),
-        degree: Sequence[int] = (),
-        turns: int = 0,
-        accessed: Sequence[tuple[int, float]] = (),
-        said: Callable[[], Said] = nothing_said,
-    ) -> ScoringView:
-        """Nodes created and last accessed `days` before the epoch, `turns` turns ago: for hand values.
-
-        `accessed` are (place, days before the epoch) of single accesses.
-        """
+        cls, *, days: Sequence[float], accesses: Sequence[int] = (), degree: Sequence[int] = (), turns: int = 0,
+        accessed: Sequence[tuple[int, float]] = (), said: Callable[[], Said] = nothing_said,
+    ) -> ScoringView:  # fmt: skip
+        """Nodes `days` and `turns` old, with single accesses (place, days before the epoch): for hand values."""
         n = len(days)
         then, zeros = -_DAY * np.asarray(days, np.float64), np.zeros(n, np.int64)
         counts = [np.asarray(given, np.int64) if len(given) else zeros for given in (accesses, degree)]

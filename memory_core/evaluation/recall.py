@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,11 @@ class Recall:
         evidence = [frozenset(question.evidence) for question in questions]
         return cls(part.roots, part.hops, part.cap, candidates, evidence, _newest(memory), others)
 
+    def without(self, sources: Collection[str]) -> Recall:
+        """The same when these turns (source ids) have left the memory."""
+        left = [tuple(turn for turn in of if turn not in sources)[:_TURNS_A_NODE] for of in self.turns]
+        return replace(self, turns=left, _known={})
+
     def fractions(self, live: Mask) -> Doubles:
         """Graph recall@5 of every question when only `live` (graph rows,) is left."""
         return np.array([self._fraction(place, live) for place in range(len(self.candidates))])
@@ -80,7 +85,7 @@ class Recall:
     def _turns_of(self, rows: Sequence[int]) -> tuple[str, ...]:
         ranked: dict[str, None] = {}
         for row in rows:
-            for turn in self.turns[row]:
+            for turn in self.turns[row][:_TURNS_A_NODE]:
                 ranked.setdefault(turn)
             if len(ranked) >= K:
                 break
@@ -112,6 +117,6 @@ def _newest(memory: Forgetting) -> list[tuple[str, ...]]:
     turns: list[list[str]] = [[] for _ in memory.graph.ids]
     for item, source in rows:
         row = memory.graph.row_of.get(item)
-        if row is not None and len(turns[row]) < _TURNS_A_NODE:
+        if row is not None:
             turns[row].append(source)
     return [tuple(of) for of in turns]

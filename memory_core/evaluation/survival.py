@@ -8,7 +8,7 @@ number of nodes. No model is asked.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -52,9 +52,8 @@ class Groups:
                 starts.append(len(items))
                 names.append(name)
                 items += meets
-        places = np.array([place for place, _ in needs], np.int64)
-        columns = (np.array(column, np.int64) for column in (items, starts, question_starts))
-        return cls(places, *columns, tuple(names))  # type: ignore[call-arg]
+        places = _whole([place for place, _ in needs])
+        return cls(places, _whole(items), _whole(starts), _whole(question_starts), tuple(names))
 
     def met(self, alive: Mask) -> Mask:
         """Which needs are met, shape (prunes, w), where `alive` (prunes, k) says which of `items` live."""
@@ -67,6 +66,10 @@ class Groups:
         if not len(self.question_starts):
             return np.zeros((len(met), 0), np.bool_)
         return np.asarray(np.logical_and.reduceat(met, self.question_starts, axis=1))
+
+
+def _whole(numbers: Sequence[int]) -> NDArray[np.int64]:
+    return np.array(numbers, np.int64)
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,7 @@ class Probe:
     evidence: Groups
     answer: Groups
     recall: Recall
-    _costs: dict[tuple[str, int, int], Any] = field(default_factory=dict)
+    costs: dict[tuple[str, int, int], Any] = field(default_factory=dict)  # by plan, prunes and seed
 
     @classmethod
     def of(
@@ -145,22 +148,29 @@ class Probe:
         alive[:, ~nodes] = live[:, ends[:, 0]] & live[:, ends[:, 1]]
         return alive
 
-    def outcome(self, live: Mask, advance: Callable[[str], None] = lambda message: None) -> Outcome:
-        """All three figures of every prune in `live`, (prunes, graph rows)."""
-        recall = np.empty((len(live), len(self.questions)))
-        for prune, mask in enumerate(live):
-            recall[prune] = self.recall.fractions(mask)
+    def outcome(
+        self, live: Mask, advance: Callable[[str], None] = lambda message: None, *, recall: bool = True
+    ) -> Outcome:
+        """The figures of every prune in `live`, (prunes, graph rows); graph recall@5 is NaN without `recall`."""
+        fractions = np.full((len(live), len(self.questions)), np.nan)
+        for prune, mask in enumerate(live if recall else ()):
+            fractions[prune] = self.recall.fractions(mask)
             advance("graph recall@5")
-        return Outcome(*self.kept(live), recall)
+        return Outcome(*self.kept(live), fractions)
 
-    def flips(self, live: Mask) -> list[Flip]:
+    def without(self, turns: Sequence[str]) -> Probe:
+        """The probe for a memory in which these turns (ids) have left too."""
+        sources = {turn.source_id for turn in self.memory.turns(turns)}
+        return replace(self, recall=self.recall.without(sources), costs={})
+
+    def flips(self, live: Mask, *, recall: bool = True) -> list[Flip]:
         """Every question that loses evidence, answer or recall when only `live` (graph rows,) is left."""
         found = [
             *self._lost("evidence_survival", self.evidence, live),
             *self._lost("answer_survival", self.answer, live),
         ]
         whole = self.memory.graph.live.values
-        for place, question in enumerate(self.questions):
+        for place, question in enumerate(self.questions if recall else ()):
             before = self.recall.ranking(place, whole)
             after = self.recall.ranking(place, live)
             lost = tuple(turn for turn in question.evidence if turn in before and turn not in after)
