@@ -13,7 +13,7 @@ from pages._ui.graph_panel import graph_panel
 from pages._ui.inspector import inspector
 from pages._ui.models_menu import made
 from pages._ui.numbers import running
-from pages._ui.opened import current
+from pages._ui.opened import current, told
 from pages._ui.replay_panel import replay_panel
 from pages._ui.state import ChatState
 from pages._ui.words import page_head
@@ -22,9 +22,9 @@ from pages._ui.words import page_head
 def left(opened: OpenMemory, state: ChatState, models: Callable[[], Models]) -> None:
     """What is said, or what is replayed."""
     talk, replay = st.tabs(["Chat", "Replay"])
-    with talk:
+    with talk, told():
         conversation(opened, state, models)
-    with replay:
+    with replay, told():
         replay_panel(opened, models)
     if state.was_busy and not running(opened):
         state.was_busy = False
@@ -35,9 +35,9 @@ def left(opened: OpenMemory, state: ChatState, models: Callable[[], Models]) -> 
 def right(opened: OpenMemory, state: ChatState) -> None:
     """The picture and the inspector of what is selected in it."""
     picture, card = st.columns([5, 3], gap="medium")
-    with picture:
+    with picture, told():
         graph_panel(opened, state)
-    with card, st.container(height=620, border=False, key="card"):
+    with card, st.container(height=620, border=False, key="card"), told():
         inspector(opened.memory, state)
     if state.item:
         st.query_params["node"] = state.item

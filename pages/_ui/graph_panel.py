@@ -14,12 +14,15 @@ HEIGHT = 570
 
 def graph_panel(opened: OpenMemory, state: ChatState) -> None:
     """Draw the picture; a click or a row chosen in the table becomes `state.item`."""
+    key = f"graph-{opened.name}"
+    if key not in st.session_state:  # the picture is mounted afresh, after another page: what was looked at stays
+        state.told, state.focus = "", state.item
     looked_at = [item for item in (state.item, state.focus, *state.expanded) if item]
     picture = memory_picture(opened.memory, list(opened.recent), looked_at)
     chosen = graph_view(
         picture.nodes,
         picture.edges,
-        key=f"graph-{opened.name}",
+        key=key,
         height=HEIGHT,
         focus=state.focus or None,
         total=picture.total,

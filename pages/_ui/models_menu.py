@@ -11,11 +11,15 @@ from memory_core.errors import ForgettingLabError
 from memory_core.memories import OpenMemory
 from memory_core.providers import PROVIDERS, Part, ProviderSettings, check, make_extractor, make_reader, models
 from memory_core.remote import Secret
+from pages._ui.opened import as_text
 
 _PARTS: dict[Part, tuple[str, str]] = {
     "extractor": ("Reads turns", "Finds nodes and edges in each turn"),
     "reader": ("Answers", "Answers a question from what was retrieved"),
 }
+_DEFAULT = "the provider's default"
+_MODEL_HINTS = {"compatible": "needed: List models shows them"}
+_URL_HINTS = {"compatible": "http://localhost:8080/v1"}
 _NAMES = {"embedded": "embedded, no key", "openai": "OpenAI", "compatible": "OpenAI-compatible", "ollama": "Ollama"}
 
 
@@ -36,8 +40,12 @@ def _part(part: Part, title: str, tip: str) -> ProviderSettings:
     if provider == "embedded":
         return chosen
     preset = preset if preset.provider == provider else chosen
-    model = st.text_input("Model", preset.model, key=f"model-{part}-{provider}", placeholder="the provider's default")
-    url = st.text_input("Address", preset.base_url, key=f"url-{part}-{provider}", placeholder="the provider's default")
+    model = st.text_input(
+        "Model", preset.model, key=f"model-{part}-{provider}", placeholder=_MODEL_HINTS.get(provider, _DEFAULT)
+    )
+    url = st.text_input(
+        "Address", preset.base_url, key=f"url-{part}-{provider}", placeholder=_URL_HINTS.get(provider, _DEFAULT)
+    )
     key = preset.api_key
     if provider != "ollama":
         typed = st.text_input(
@@ -55,12 +63,12 @@ def _test(part: Part, chosen: ProviderSettings) -> None:
         listing = st.button("List models", key=f"list-{part}", help="What the server offers")
     if test:
         with st.spinner("Asking…"):
-            st.text(check(chosen, part))
+            st.caption(as_text(check(chosen, part)))
     if listing:
         try:
             st.text("\n".join(models(chosen)) or "The server offers none.")
         except ForgettingLabError as error:
-            st.text(str(error))
+            st.caption(as_text(error))
 
 
 def made(chosen: dict[Part, ProviderSettings], opened: OpenMemory) -> Models:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
@@ -20,19 +23,7 @@ def memories() -> Memories:
 
 def current() -> OpenMemory:
     """The memory that is looked at: chosen, named by the address, or the first. Raises ForgettingLabError."""
-    _through_app()
     return memories().open(st.session_state[NAME])
-
-
-def _through_app() -> None:
-    """Start again through app.py when Streamlit ran a page by itself.
-
-    It does so for the first visitor after a start who comes to a page by its address, because there is a folder named
-    `pages`, until `st.navigation` was called once in the process.
-    """
-    if PagesManager.uses_pages_directory:
-        PagesManager.uses_pages_directory = False
-        st.rerun()
 
 
 def choose(name: str) -> None:
@@ -84,6 +75,15 @@ def as_text(text: object) -> str:
     return "".join(f"\\{letter}" if letter in "\\`*_{}[]<>()#+-.!|~$:" else letter for letter in str(text))
 
 
+@contextmanager
+def told() -> Iterator[None]:
+    """Whatever goes wrong with the memory inside becomes one message where it happened."""
+    try:
+        yield
+    except ForgettingLabError as error:
+        st.error(as_text(error))
+
+
 def attempt(act, done: str = "") -> bool:  # type: ignore[no-untyped-def]
     """Do something a person asked for; its error, or `done`, is the next run's notice. Whether it went well."""
     try:
@@ -94,3 +94,10 @@ def attempt(act, done: str = "") -> bool:  # type: ignore[no-untyped-def]
     if done:
         notice(done)
     return True
+
+
+if PagesManager.uses_pages_directory:
+    # There is a folder named `pages`, so until `st.navigation` was called once in this process, Streamlit runs a page
+    # that is opened by its address without app.py. Every page imports this module: start again, through app.py.
+    PagesManager.uses_pages_directory = False
+    st.rerun()

@@ -29,8 +29,9 @@ def report_html(memory: Memory, attempts: Sequence[Attempt]) -> str:
     added = [node for node in report["nodes"] if node["how"] == "new"]
     merged = [node for node in report["nodes"] if node["how"] != "new"]
     known: Any = report["edges"]
+    new_edges = sum(bool(edge["new"]) for edge in known)
     counts = [
-        (len(added), "added"), (len(merged), "merged"), (sum(bool(edge["new"]) for edge in known), "new edges"),
+        (len(added), "added"), (len(merged), "merged"), (new_edges, "new edge" if new_edges == 1 else "new edges"),
         (len(report["drops"]), "dropped"), (sum(len(node["held"]) for node in report["nodes"]), "held back"),
     ]  # fmt: skip
     said = " · ".join(f"{count} {what}" for count, what in counts if count)
