@@ -1,0 +1,90 @@
+"""Which nodes no setting in range can touch, and by which term."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_core.errors import InputError
+from memory_core.figures.map import MapColors
+from memory_core.policies import Parameter, parameters
+from memory_core.protocols import Scores
+from memory_core.simulator.reasons import Trial, cut_line
+from memory_core.simulator.setting import Setting
+from memory_core.simulator.simulator import Shown, Simulator
+
+SETTINGS = 200
+_COLORS = ("#1f6fd0", "#7643b1", "#0e8a7b", "#a86700", "#c2447f", "#5f646d")
+
+
+@dataclass(frozen=True)
+class Immunity:
+    """`alone[term]` (n,): that term by itself reaches the cut, whatever the others say. `never` (n,): goes in none of
+    the `settings` drawn from the ranges of the sliders (None: not tried yet)."""
+
+    alone: dict[str, NDArray[np.bool_]]
+    held: NDArray[np.bool_]
+    never: NDArray[np.bool_] | None = None
+    settings: int = 0
+
+    def sentences(self) -> list[tuple[str, int]]:
+        """(what holds nodes, how many), the strongest first."""
+        rows = [(f"{name} alone reaches the cut", int(mask.sum())) for name, mask in self.alone.items()]
+        rows.append(("pinned or protected by a rule", int(self.held.sum())))
+        return sorted((row for row in rows if row[1]), key=lambda row: -row[1])
+
+
+def immunity(shown: Shown) -> Immunity:
+    """By which single term each node is held at the setting as it stands."""
+    plan, line = shown.plan, cut_line(shown.plan)
+    if line is None or len(plan.scores.parts) < 2:
+        return Immunity({}, plan.held)
+    return Immunity({name: np.asarray(part >= line) for name, part in plan.scores.parts.items()}, plan.held)
+
+
+def untouched(
+    simulator: Simulator, shown: Shown, advance: Callable[[str], None], settings: int = SETTINGS, seed: int = 0
+) -> Immunity:
+    """Draw settings of every slider over its range and see which nodes go in none of them, at the cut as it stands."""
+    memory, plain = simulator.memory, immunity(shown)
+    dice, touched = np.random.default_rng(seed), np.zeros(shown.plan.nodes_before, np.bool_)
+    with memory.lock:
+        trial = Trial.of(memory, shown)
+    for _ in range(settings):
+        values = {one.name: _drawn(one, dice) for one in parameters(shown.setting.made())}
+        touched |= trial.fate(_scores(trial, shown.setting.with_parameters(values)))
+        advance("settings")
+    return Immunity(plain.alone, plain.held, ~touched, settings)
+
+
+def _scores(trial: Trial, setting: Setting) -> Scores:
+    try:
+        return trial.scores(setting)
+    except InputError:  # all weights zero: nothing can be said, so nothing goes
+        n = len(trial.view.ids)
+        return Scores(np.ones(n), {})
+
+
+def _drawn(parameter: Parameter, dice: np.random.Generator) -> float | int | str:
+    if parameter.choices:
+        return str(dice.choice(parameter.choices))
+    value = float(dice.uniform(parameter.low, parameter.high))
+    return round(value) if parameter.whole else value
+
+
+def colors(found: Immunity) -> MapColors:
+    """The map of what holds each node: nothing (it can go), then each term; a node held by several shows the first."""
+    names = ["can be forgotten", "held, by several terms together", *found.alone, "pinned or protected"]
+    values = np.zeros(len(found.held), np.uint8)
+    if found.never is not None:
+        values[found.never] = 1
+    for place, mask in reversed(list(enumerate(found.alone.values(), start=2))):
+        values[mask] = place
+    values[found.held] = len(names) - 1
+    counts = np.bincount(values, minlength=len(names))
+    inks = ["#9aa1ad", "#47505c", *(_COLORS[k % len(_COLORS)] for k in range(len(found.alone))), "#e0563b"]
+    entries = [{"name": n, "color": c, "count": int(k)} for n, c, k in zip(names, inks, counts, strict=True)]
+    return MapColors(values, {"kind": "fate", "entries": entries})
