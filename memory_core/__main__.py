@@ -19,6 +19,7 @@ from memory_core.importers.transcripts import FORMATS, Conversation, pool, read_
 from memory_core.ingestion import ingest
 from memory_core.memory import Memory
 from memory_core.progress import Meter
+from memory_core.trace import ask_document
 
 Result = dict[str, Any]
 
@@ -107,38 +108,7 @@ def _ask(options: argparse.Namespace) -> Result:
         touch_at = _moment(options.at) or memory.clock or datetime.now(UTC)
         part = retriever(options.retriever, memory.settings, options.k)
         asked = memory.ask(options.question, part, touch_at=touch_at if options.touch else None)
-        return ask_document(memory, asked)
-
-
-def ask_document(memory: Memory, asked: Any) -> Result:
-    """A question's answer and the trace of its retrieval, as `ask --json` prints them."""
-    found = asked.retrieval
-    sources = {turn.id: turn.source_id for turn in memory.turns([turn.id for turn in found.turns])}
-    return {
-        "question": asked.question,
-        "answer": asked.answer.text,
-        "reason": asked.answer.reason,
-        "cites": list(asked.answer.turns),
-        "retriever": found.retriever,
-        "entities": list(found.entities),
-        "floor": found.floor,
-        "candidates": [asdict(root) for root in found.candidates],
-        "roots": [asdict(root) for root in found.roots],
-        "nodes": [asdict(visit) | {"title": memory.graph.node(visit.id).title} for visit in found.nodes],
-        "edges": list(found.edges),
-        "capped": list(found.capped),
-        "turns": [asdict(turn) | {"source_id": sources.get(turn.id, "")} for turn in found.turns],
-        "context": found.context,
-        "context_tokens": tokens(found.context),
-        "left_out": found.left_out,
-        "touched": list(asked.touched),
-        "ms": dict(found.ms),
-    }
-
-
-def tokens(text: str) -> int:
-    """Tokens of a text, estimated as a quarter of its characters (English, GPT-style vocabularies)."""
-    return -(-len(text) // 4)
+        return ask_document(memory, asked, part)
 
 
 def _export(options: argparse.Namespace) -> Result:
@@ -204,7 +174,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], str, Sequence[
         [
             (("question",), {}),
             (("--retriever",), {"default": "graph", "choices": ["graph", "flat", "bm25", "hybrid"]}),
-            (("--k",), {"type": _count, "default": 5, "help": "turns of flat, bm25 and hybrid"}),
+            (("--k",), {"type": _count, "help": "turns of flat, bm25 and hybrid; default as saved, else 5"}),
             (("--touch",), {"action": "store_true", "help": "mark the visited nodes and keep the question"}),
             _AT,
         ],

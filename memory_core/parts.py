@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+from typing import Any
+
 from memory_core.embedders.minilm import MiniLM
 from memory_core.embedders.use import MultilingualUSE
 from memory_core.errors import InputError
@@ -13,6 +16,8 @@ from memory_core.retrievers.graph import GraphRetriever
 from memory_core.retrievers.hybrid import HybridRetriever
 from memory_core.settings import Settings
 
+RETRIEVERS = ("graph", "flat", "bm25", "hybrid")
+TURNS = 5  # P1 4.2
 EMBEDDERS: tuple[Embedder, ...] = (MiniLM(), MultilingualUSE())
 
 
@@ -35,15 +40,22 @@ def default_reader(embedder: Embedder) -> Reader:
     return make_reader(ProviderSettings.from_env("reader"), embedder)
 
 
-def retriever(name: str, settings: Settings, k: int = 5) -> Retriever:
-    """A retriever by name. Raises InputError for an unknown one."""
+def retriever(name: str, settings: Settings, k: int | None = None) -> Retriever:
+    """A retriever by name with the parameters saved in the settings. `k` turns when given, else as saved, else 5.
+
+    Raises InputError for an unknown one.
+    """
+    own = settings.retrieve_parameters.get(name, {})
+    most = k or int(own.get("k", TURNS))
     match name:
         case "graph":
             return GraphRetriever.of(settings)
         case "flat":
-            return FlatRetriever(k)
+            return FlatRetriever(most)
         case "bm25":
-            return BM25Retriever(k)
+            return BM25Retriever(most)
         case "hybrid":
-            return HybridRetriever(k)
-    raise InputError(f"There is no retriever {name}: choose graph, flat, bm25 or hybrid.")
+            known = {one.name for one in fields(HybridRetriever)}
+            saved: dict[str, Any] = {key: value for key, value in own.items() if key in known}
+            return HybridRetriever(**{**saved, "k": most})
+    raise InputError(f"There is no retriever {name}: choose {', '.join(RETRIEVERS[:-1])} or {RETRIEVERS[-1]}.")

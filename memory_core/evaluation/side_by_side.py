@@ -1,0 +1,60 @@
+"""Every retriever on one question at one context size: what each brings, what only one brings, and at what price."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from memory_core.context import line_tokens, within
+from memory_core.memory import Memory
+from memory_core.protocols import RankedTurn, Retrieval, Retriever
+
+_DEEP = 50  # turns asked for, so that the context size decides
+
+
+@dataclass(frozen=True)
+class Side:
+    """One retriever at the given context size. `brought` are the turns its context rests on, best first.
+
+    `verbatim` are those of them whose words stand there; the others stand there as facts read from them. `recall` is
+    the share of the evidence turns brought, None without evidence; `ms` leaves the embedding of the question aside.
+    """
+
+    name: str
+    brought: tuple[RankedTurn, ...]
+    verbatim: frozenset[str]
+    only: frozenset[str]
+    recall: float | None
+    tokens: int
+    ms: float
+
+
+def side_by_side(
+    memory: Memory, question: str, parts: Mapping[str, Retriever], tokens: int, evidence: Sequence[str] = ()
+) -> list[Side]:
+    """The retrievers in the order given; `tokens` is the size every context may have, `evidence` turn ids."""
+    sides = [side(memory.retrieve(question, roomy(part, tokens)), tokens, evidence) for part in parts.values()]
+    held = [{turn.id for turn in one.brought} for one in sides]
+    only = [own - set().union(*held[:place], *held[place + 1 :]) for place, own in enumerate(held)]
+    return [replace(one, only=frozenset(own)) for one, own in zip(sides, only, strict=True)]
+
+
+def roomy(part: Retriever, tokens: int) -> Retriever:
+    """The retriever asked for more turns than fit, with the budget as its own where it has one."""
+    made: Any = part
+    wanted = {"k": _DEEP, "tokens": tokens}
+    changed = {one.name: wanted[one.name] for one in fields(made) if one.name in wanted}
+    return replace(made, **changed) if changed else part
+
+
+def side(found: Retrieval, tokens: int, evidence: Sequence[str] = ()) -> Side:
+    """One retrieval cut to the context size, whole lines."""
+    lines, _ = within(found.lines, tokens)
+    told = {turn for line in lines for turn in line.turns}
+    brought = tuple(turn for turn in found.turns if turn.id in told)
+    recall = sum(turn in {one.id for one in brought} for turn in evidence) / len(evidence) if evidence else None
+    verbatim = frozenset(line.item for line in lines if line.turns == (line.item,))
+    return Side(
+        found.retriever, brought, verbatim, frozenset(), recall, sum(map(line_tokens, lines)), sum(found.ms.values())
+    )

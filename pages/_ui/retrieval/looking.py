@@ -1,0 +1,45 @@
+"""Retrieval and answer of what is asked, remembered while the question and the memory stay as they are."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from memory_core.chat import Answered
+from memory_core.errors import ForgettingLabError
+from memory_core.memories import OpenMemory
+from memory_core.memory import Asked
+from memory_core.protocols import Answer, Reader, Retrieval, Retriever
+from pages._ui.models_menu import made
+from pages._ui.opened import as_text
+from pages._ui.turn_report import answer_html
+
+_COSTLY = "A model answers only when asked to, so that no slider spends its tokens."
+
+
+def looked(opened: OpenMemory, question: str, part: Retriever) -> Asked | None:
+    """The question retrieved and answered, with the answer drawn; None, with the reason drawn, when it cannot be."""
+    memory = opened.memory
+    try:
+        found = memory.retrieve(question, part)
+        reader = made(st.session_state["models"], opened).reader
+        answer = _answered(opened, found, reader)
+    except ForgettingLabError as error:
+        st.error(as_text(error))
+        return None
+    told = Answered(question, answer.text, answer.reason, answer.turns, (), found.retriever)
+    st.html(answer_html(memory, told, memory.turns(answer.turns)))
+    return Asked(question, found, answer)
+
+
+def _answered(opened: OpenMemory, found: Retrieval, reader: Reader) -> Answer:
+    key = (str(opened.path), found.question, found.context, tuple(turn.id for turn in found.turns), repr(reader))
+    known: dict[object, Answer] = st.session_state.setdefault("retrieval-answers", {})
+    if key in known:
+        return known[key]
+    if hasattr(reader, "llm") and not st.button("Answer with the model", key="retrieval-answer", help=_COSTLY):
+        return Answer(None, "not asked yet")
+    answer = reader.answer(found.question, found, opened.memory.turns([turn.id for turn in found.turns]))
+    if len(known) > 100:
+        known.clear()
+    known[key] = answer
+    return answer

@@ -1,0 +1,60 @@
+"""Retrieval: every step of finding what a question needs, four retrievers side by side, and their parameters by eye."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from memory_core.evaluation.fates import fates
+from memory_core.memories import OpenMemory
+from memory_core.parts import RETRIEVERS
+from memory_core.tuning import tuned
+from pages._ui.opened import current, told
+from pages._ui.retrieval.asking import asking
+from pages._ui.retrieval.evidence import evidence_html
+from pages._ui.retrieval.knobs import tuning
+from pages._ui.retrieval.looking import looked
+from pages._ui.retrieval.state import VIEWS, RetrievalState
+from pages._ui.retrieval.stepping import stepping
+from pages._ui.words import page_head
+
+
+def body(opened: OpenMemory, state: RetrievalState) -> None:
+    """What is asked and how on the left, what comes of it on the right."""
+    left, right = st.columns([3, 8], gap="medium")
+    with left, st.container(key="retrieval-ask"):
+        question = asking(opened, state)
+        below = st.container()
+        by = st.segmented_control("Retriever", RETRIEVERS, key=state.widget("by", state.by), help="Who finds")
+        state.by = by or state.by
+        tuning(opened, state)
+    with right:
+        view = st.segmented_control("View", VIEWS, key=state.widget("view", state.view), label_visibility="collapsed")
+        state.view = view or state.view
+        if not state.question.strip():
+            st.info("Ask something on the left, or pick a question, and see every step of finding its answer.")
+        else:
+            part = tuned(opened.memory, state.by, state.own, question.asked_at if question else None)
+            with below:
+                asked = looked(opened, state.question, part)
+                found = fates(opened.memory, asked.retrieval, part, question.evidence) if asked and question else []
+                if question:
+                    st.html(evidence_html(question, found))
+            if asked:
+                proof = frozenset(fate.turn.id for fate in found if fate.turn)
+                stepping(opened, state, asked, part, proof)
+    state.save()
+    state.to_address()
+
+
+opened = current()
+state = RetrievalState.load(opened.name)
+state.from_address()
+st.html(Path(__file__).parent / "_ui" / "retrieval" / "style.css")
+page_head(
+    "Retrieval",
+    "Ask, and see each step of finding the answer: what was near, where the walk went, what a reader is given.",
+)
+with told():
+    st.fragment(body)(opened, state)
