@@ -36,7 +36,7 @@ def to_document(memory: Memory, *, vectors: bool = False) -> dict[str, Any]:
 
     Without `vectors` an import embeds again. Two memories that hold the same give the same document.
     """
-    with memory.lock:
+    with memory.lock, memory.store.snapshot():
         _ = memory.revision
         return _document(memory, vectors)
 

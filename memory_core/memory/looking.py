@@ -144,7 +144,7 @@ class Looking(Turns):
 
     def stats(self) -> dict[str, object]:
         """Counts, bytes and identity of the memory, as `python -m memory_core stats --json` prints them."""
-        with self.lock:
+        with self.lock, self.store.snapshot():
             _ = self.revision
             return self._stats()
 

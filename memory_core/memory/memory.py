@@ -88,7 +88,7 @@ class Memory(Asking):
             )
 
     def _load(self) -> None:
-        with self.lock:
+        with self.lock, self.store.snapshot():
             self._check_embedder()
             revision = self.store.revision()
             self.settings = Settings.from_json(self.store.meta("settings", "{}"))

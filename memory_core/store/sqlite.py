@@ -87,6 +87,19 @@ class SqliteStore:
         with self.lock, self._errors():
             return self._db.execute(sql, values).fetchall()
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All queries inside see the memory as of one moment, whatever another process commits meanwhile."""
+        with self.lock, self._errors():
+            outermost = not self._db.in_transaction
+            if outermost:
+                self._db.execute("BEGIN")
+            try:
+                yield
+            finally:
+                if outermost and self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+
     def query_in(self, sql: str, keys: Sequence[Value]) -> list[tuple[Any, ...]]:
         """Rows of a SELECT whose `{}` becomes the list of `keys`, asked in chunks so that any number fits."""
         rows: list[tuple[Any, ...]] = []
@@ -177,8 +190,8 @@ class SqliteStore:
         return not busy
 
     def copy_to(self, path: Path) -> None:
-        """A consistent copy, made while others may write; appears whole or not at all. Raises MemoryFileError, also when
-        something is at `path` already."""
+        """A consistent copy, made while others may write; appears whole or not at all. Raises MemoryFileError, also for
+        a `path` that exists already."""
         partial = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}.partial")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
