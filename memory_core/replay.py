@@ -13,6 +13,7 @@ from memory_core.schema import Turn
 
 #: Seconds waited after each turn, by what the person chooses.
 SPEEDS: dict[str, float] = {"1 turn/s": 1.0, "5 turns/s": 0.2, "full speed": 0.0}
+_INDEXED = 64  # turns after which their vectors are made, so that the first question need not wait for all of them
 
 
 @dataclass
@@ -48,12 +49,15 @@ def start(
 
     def work(job: Job) -> Ingested:
         result = ingest(memory, fresh, advance=job.advance, each=count, extractor=extractor)
+        memory.turn_vectors()
         replay.counts.problems += result.problems
         return result
 
     def count(report: TurnReport) -> None:
         replay.counts.count(report)
         each(report)
+        if replay.counts.turns % _INDEXED == 0:
+            memory.turn_vectors()
 
     replay = Replay(name, Job(f"Replay of {name}", work, len(fresh), delay), skipped=len(turns) - len(fresh))
     if paused:

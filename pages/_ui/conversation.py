@@ -16,7 +16,7 @@ from pages._ui.state import ChatState
 from pages._ui.turn_report import answer_html, report_html, turn_html
 from pages._ui.words import plural
 
-_CUT = 1500  # characters of a turn shown at once
+_CUT = 1000  # characters of a turn shown at once
 _EMPTY = """
 **This memory is empty.** Say something about yourself below, for example
 *“I moved to Porto in May and I work at a bakery.”*, and watch what is read from it.
@@ -38,7 +38,7 @@ def conversation(opened: OpenMemory, state: ChatState, models: Callable[[], Mode
     if text is not None:
         with box:
             st.html(turn_html(Turn("user", text, datetime.now(UTC), "User", source_id="now"), False, _CUT))
-            with st.spinner("Reading and remembering…"):
+            with st.spinner("Reading, looking up, remembering…"):
                 _say(opened, state, models, text)
         st.rerun()
 

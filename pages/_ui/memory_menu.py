@@ -39,15 +39,18 @@ def memory_menu(names: list[str], opened: OpenMemory | None) -> None:
             choose(picked)
             st.rerun()
     with st.container(horizontal=True, gap="small", key="memory-actions"):
-        _new()
+        _new(names)
         if opened is not None:
             _export(opened)
         if names:
             _manage(st.session_state[NAME])
 
 
-def _new() -> None:
-    with st.popover("New", help="Create an empty memory, or one from a file"), st.form("new-memory", border=False):
+def _new(names: list[str]) -> None:
+    with (
+        st.popover("New", key=f"new-{len(names)}", help="Create an empty memory, or one from a file"),
+        st.form("new-memory", border=False),
+    ):
         name = st.text_input("Name", help=_NAME_HELP, placeholder="my-memory")
         embedder = st.selectbox(
             "Embedder",
@@ -104,7 +107,7 @@ def _export(opened: OpenMemory) -> None:
 
 
 def _manage(name: str) -> None:
-    with st.popover("More", help="Rename, duplicate or delete this memory"):
+    with st.popover("More", key=f"more-{name}", help="Rename, duplicate or delete this memory"):
         new = st.text_input("New name", key=f"new-name-{name}", help=_NAME_HELP, placeholder=f"{name}-2").strip()
         with st.container(horizontal=True, gap="small"):
             if st.button("Rename", disabled=not new, key="rename"):

@@ -59,7 +59,7 @@ def _demo() -> str:
 
 
 def notice(text: str, kind: str = "success") -> None:
-    """One line the next run shows above the page."""
+    """One line the next run shows: what went well in passing, anything else above the page."""
     st.session_state[NOTICE] = (kind, text)
 
 
@@ -67,7 +67,7 @@ def show_notice() -> None:
     """Show the line left by the run before, once."""
     kind, text = st.session_state.pop(NOTICE, ("", ""))
     if text:
-        {"success": st.success, "warning": st.warning, "error": st.error}[kind](as_text(text))
+        {"success": st.toast, "warning": st.warning, "error": st.error}[kind](as_text(text))
 
 
 def as_text(text: object) -> str:

@@ -196,7 +196,7 @@ def test_a_turn_that_cannot_be_stored_gives_one_message_and_is_kept(memories: Me
 def test_a_turn_of_200_kb_is_stored_and_shown_cut(memories: Memories) -> None:
     app = opened("small")
     app.chat_input[0].set_value("I bought a kite. " + "la la la. " * 20_000).run()
-    assert "198,517 more characters" in html(app)
+    assert "199,017 more characters" in html(app)
     app.button(key="whole-t4").click().run()
     assert "more characters" not in html(app)
 
