@@ -77,7 +77,8 @@ def tuned(memory: Memory, name: str, values: Values, asked_at: datetime | None =
     made: Any = retriever(name, memory.settings)
     if asked_at is not None and isinstance(made, HybridRetriever):
         changed |= {"asked_at": asked_at}  # type: ignore[dict-item]
-    return replace(made, **changed) if changed else made
+    part: Retriever = replace(made, **changed) if changed else made
+    return part
 
 
 def save(memory: Memory, name: str, values: Values) -> None:
