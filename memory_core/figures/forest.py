@@ -38,7 +38,7 @@ def forest(rows: Sequence[Difference], *, axis: str = "difference", dark: bool =
             x=1.0, xref="paper", xanchor="left", y=row.name, text=_figures(row), showarrow=False, align="left",
             font={"size": 12, "family": "Source Code Pro, ui-monospace, monospace", "color": shade.text},
         )  # fmt: skip
-    quiet(figure, dark, height=70 + 30 * max(len(rows), 1))
+    quiet(figure, dark, height=84 + 30 * max(len(rows), 1))
     figure.update_layout(showlegend=False, margin={"l": 8, "r": 230, "t": 8, "b": 8})
     reach = max([abs(end) for row in rows for end in (row.low, row.high)], default=1.0) * 1.08 or 1.0
     figure.update_xaxes(title_text=axis, range=[-reach, reach], tickformat="+.2f")

@@ -1,0 +1,82 @@
+"""What a run says beyond its means: quality by age of the evidence, stale answers, size, growth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from memory_core.evaluation.results.reading import Row, Run
+from memory_core.evaluation.statistics import SEED, Estimate, estimate, wilson
+
+SLICES = 6  # P2 reports LOCCO in six slices, T1 (oldest) to T6
+
+
+@dataclass(frozen=True)
+class Size:
+    """What a run's memory weighs: live nodes, edges and bytes, on the mean over its memories; None where not told."""
+
+    nodes: float | None
+    edges: float | None
+    bytes: float | None
+
+
+def by_age(run: Run, metric: str, *, seed: int = SEED) -> list[tuple[str, Estimate]]:
+    """The metric by when the newest evidence turn was said: equal time slices of the conversation, T1 the oldest.
+
+    Empty for a run that does not tell the times of its evidence; a slice without questions is left out.
+    """
+    slices: dict[int, list[float]] = {}
+    for row in run.answered:
+        when = _number(row.other.get("evidence_time"))
+        if when is not None and metric in row.figures:
+            slices.setdefault(min(int(SLICES * when), SLICES - 1), []).append(row.figures[metric])
+    return [(f"T{place + 1}", estimate(slices[place], seed=seed)) for place in sorted(slices)]
+
+
+def stale_rate(run: Run) -> tuple[int, int, tuple[float, float]]:
+    """(stale, answers that can be told, Wilson's limits): knowledge updates answered from an older evidence turn
+    without the newest (what P2 calls false memory)."""
+    told = [bool(row.other["stale"]) for row in run.answered if row.other.get("stale") is not None]
+    return sum(told), len(told), wilson(sum(told), len(told))
+
+
+def size_of(run: Run) -> Size:
+    """From the rows' `memory`, else the header's `storage`."""
+    rows = [row.other["memory"] for row in run.answered if isinstance(row.other.get("memory"), dict)]
+    storage = run.meta.get("storage")
+    if not rows:
+        found: Mapping[str, Any] = storage if isinstance(storage, dict) else {}
+        return Size(_number(found.get("nodes")), _number(found.get("edges")), _number(found.get("bytes")))
+    return Size(_mean(rows, "nodes"), _mean(rows, "edges"), _mean(rows, "bytes_live"))
+
+
+def growth_of(run: Run) -> list[Mapping[str, float]]:
+    """The header's `growth`: rows of turns, nodes, edges, bytes."""
+    rows = run.meta.get("growth")
+    if not isinstance(rows, list):
+        return []
+    wanted = ("turns", "nodes", "edges", "bytes")
+    return [row for row in rows if isinstance(row, dict) and all(_number(row.get(name)) is not None for name in wanted)]
+
+
+def tokens_of(run: Run) -> float | None:
+    """Mean context tokens a question, None where not told."""
+    told = [value for row in run.answered if (value := _number(row.other.get("context_tokens"))) is not None]
+    return fmean(told) if told else None
+
+
+def _mean(rows: Sequence[Any], name: str) -> float | None:
+    values = [value for row in rows if (value := _number(row.get(name))) is not None]
+    return fmean(values) if values else None
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def differences(a: Sequence[Row], b: Sequence[Row], metric: str) -> list[float]:
+    """A minus B of each question both have the metric of."""
+    theirs = {row.id: row.figures[metric] for row in b if metric in row.figures}
+    return [row.figures[metric] - theirs[row.id] for row in a if metric in row.figures and row.id in theirs]

@@ -1,0 +1,138 @@
+"""Beyond the means: size against quality and survival, age of the evidence, stale answers, growth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from memory_core.evaluation.results.catalog import Loaded
+from memory_core.evaluation.results.curves import by_age, growth_of, size_of, stale_rate
+from memory_core.figures.curves import Band, Point, survival_curves
+from memory_core.figures.trend import Mark, Series, trend
+from pages._ui.results.choosing import NAMES, Chosen, warn
+from pages._ui.results.comparing import picture
+from pages._ui.results.state import ResultsState
+from pages._ui.words import dark, safe
+
+_SURVIVAL = ("evidence_survival", "answer_survival", "graph_recall@5")
+
+
+def curving(chosen: Chosen, loaded: dict[str, Loaded], state: ResultsState) -> None:
+    """Draw it."""
+    warn(chosen.warnings)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        _storage(chosen)
+        _growth(chosen)
+    with right:
+        _age(chosen)
+        _stale(chosen)
+    _survival({name: one.survival for name, one in loaded.items() if one.survival is not None})
+
+
+def _head(title: str, words: str) -> None:
+    st.html(f"<h4 class='small'>{safe(title)}</h4><p class='method'>{safe(words)}</p>")
+
+
+def storage_series(chosen: Chosen) -> list[Series]:
+    """A dot a run: live megabytes against the metric."""
+    found = []
+    for name, run in chosen.runs.items():
+        size, figure = size_of(run).bytes, chosen.shown[name]["overall"].get(chosen.metric)
+        if size and figure and figure["mean"] is not None:
+            low, high = figure.get("wilson") or figure["ci"]
+            found.append(Series(name, (Mark(round(size / 1e6, 3), figure["mean"], low, high, figure["n"]),)))
+    return found
+
+
+def _storage(chosen: Chosen) -> None:
+    metric = NAMES.get(chosen.metric, chosen.metric)
+    _head("Storage against quality", f"Live megabytes (the mean over memories) against {metric} with its interval.")
+    found = storage_series(chosen)
+    if not found:
+        st.caption("None of these runs tells the size of its memory.")
+        return
+    picture(trend(found, x_title="live MB", y_title=metric, dark=dark(), share=True, lines=False), "storage")
+    st.html(f'<div class="wide">{_sizes(chosen)}</div>')
+
+
+def _sizes(chosen: Chosen) -> str:
+    rows = ""
+    for name, run in chosen.runs.items():
+        size = size_of(run)
+        if size.nodes is not None:
+            cells = "".join(f"<td>{value:,.0f}</td>" if value is not None else "<td>n/a</td>"
+                            for value in (size.nodes, size.edges))  # fmt: skip
+            megabytes = f"<td>{(size.bytes or 0) / 1e6:,.2f}</td>"
+            rows += f'<tr><td class="name">{safe(name)}</td>{cells}{megabytes}</tr>'
+    return _table(("run", "nodes", "edges", "live MB"), rows)
+
+
+def _table(names: tuple[str, ...], rows: str) -> str:
+    first, *others = names
+    head = f'<th class="name">{first}</th>' + "".join(f"<th>{name}</th>" for name in others)
+    return f'<table class="runs"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+
+
+def _age(chosen: Chosen) -> None:
+    metric = NAMES.get(chosen.metric, chosen.metric)
+    _head("Retention by age of the evidence", "Equal slices of the conversation's time; T1 is the oldest.")
+    found = [
+        Series(name, tuple(Mark(slice, one.mean, one.low, one.high, one.n) for slice, one in told))
+        for name, run in chosen.runs.items()
+        if (told := by_age(run, chosen.metric))
+    ]
+    if not found:
+        st.caption("These runs do not tell when their evidence was said; runs of `bench run` do.")
+        return
+    picture(trend(found, x_title="slice of time, oldest first", y_title=metric, dark=dark(), share=True), "age")
+
+
+def _stale(chosen: Chosen) -> None:
+    _head("Stale answers on knowledge updates", "Answers that rest on an older evidence turn and not on the newest, of "
+          "those that rest on any.")  # fmt: skip
+    rows = ""
+    for name, run in chosen.runs.items():
+        stale, told, (low, high) = stale_rate(run)
+        if told:
+            cells = f"<td>{stale:,}</td><td>{told:,}</td><td>{stale / told:.3f} [{low:.3f}, {high:.3f}]</td>"
+            rows += f'<tr><td class="name">{safe(name)}</td>{cells}</tr>'
+    if not rows:
+        st.caption("These runs do not tell which turns their answers rest on; runs of `bench run` do.")
+        return
+    st.html(_table(("run", "stale", "of", "rate, Wilson's interval"), rows))
+
+
+def _growth(chosen: Chosen) -> None:
+    grown = {name: rows for name, run in chosen.runs.items() if (rows := growth_of(run))}
+    if not grown:
+        return
+    _head("Growth", "What is alive after each number of turns: runs of one memory over all sessions.")
+    told = ["nodes", "edges", "bytes"]
+    what = st.segmented_control("of", told, default="nodes", label_visibility="collapsed") or "nodes"
+    found = [Series(name, tuple(Mark(row["turns"], row[what]) for row in rows)) for name, rows in grown.items()]
+    picture(trend(found, x_title="turns", y_title=what, dark=dark()), "growth")
+
+
+def survival_data(told: dict[str, Any]) -> tuple[list[Point], list[Band]]:
+    """The rows and the random band of `bench forget`."""
+    points = [Point(row["policy"], name, row["kept"], row.get(name)) for row in told["rows"] for name in _SURVIVAL]
+    bands = [Band(name, row["kept"], row[name]["mean"], row[name]["low"], row[name]["high"])
+             for row in told.get("random", []) for name in _SURVIVAL if isinstance(row.get(name), dict)
+             and None not in (row[name].get("mean"), row[name].get("low"), row[name].get("high"))]  # fmt: skip
+    return points, bands
+
+
+def _survival(found: dict[str, Any]) -> None:
+    _head("What is left after forgetting", "Share of nodes kept against the three survival figures; grey is 95 % of "
+          "random prunes of the same size. Read the three together.")  # fmt: skip
+    if not found:
+        st.caption("No figures are loaded: save what `python -m memory_core bench forget FILE --json` prints as .json.")
+        return
+    name = st.selectbox("Figures", list(found), label_visibility="collapsed") if len(found) > 1 else next(iter(found))
+    told = found[name]
+    picture(survival_curves(*survival_data(told), dark=dark()), "survival")
+    counts = "" if told.get("n") is None else f"n = {told['n']}"
+    seed = "" if told.get("seed") is None else f", seed {told['seed']}"
+    st.html(f'<p class="method">{safe(name)}: {safe(counts + seed)}</p>')
