@@ -9,14 +9,17 @@ import streamlit as st
 from memory_core.evaluation.fates import fates
 from memory_core.memories import OpenMemory
 from memory_core.parts import RETRIEVERS
-from memory_core.tuning import tuned
+from memory_core.retrieval.tuning import tuned
 from pages._ui.opened import current, told
-from pages._ui.retrieval.asking import asking
+from pages._ui.retrieval.asking import asking, questions
+from pages._ui.retrieval.comparing import comparing
 from pages._ui.retrieval.evidence import evidence_html
 from pages._ui.retrieval.knobs import tuning
 from pages._ui.retrieval.looking import looked
+from pages._ui.retrieval.preparing import prepared
 from pages._ui.retrieval.state import VIEWS, RetrievalState
 from pages._ui.retrieval.stepping import stepping
+from pages._ui.retrieval.sweeping import sweeping
 from pages._ui.words import page_head
 
 
@@ -29,10 +32,16 @@ def body(opened: OpenMemory, state: RetrievalState) -> None:
         by = st.segmented_control("Retriever", RETRIEVERS, key=state.widget("by", state.by), help="Who finds")
         state.by = by or state.by
         tuning(opened, state)
-    with right:
+    with right, told():
         view = st.segmented_control("View", VIEWS, key=state.widget("view", state.view), label_visibility="collapsed")
         state.view = view or state.view
-        if not state.question.strip():
+        state.save()
+        state.to_address()
+        if (state.view != VIEWS[0] or state.by in ("flat", "hybrid")) and not prepared(opened):
+            return
+        if state.view == "Sweep":
+            sweeping(opened, state, questions(opened, state))
+        elif not state.question.strip():
             st.info("Ask something on the left, or pick a question, and see every step of finding its answer.")
         else:
             part = tuned(opened.memory, state.by, state.own, question.asked_at if question else None)
@@ -40,10 +49,11 @@ def body(opened: OpenMemory, state: RetrievalState) -> None:
                 asked = looked(opened, state.question, part)
                 found = fates(opened.memory, asked.retrieval, part, question.evidence) if asked and question else []
                 if question:
-                    st.html(evidence_html(question, found))
-            if asked:
-                proof = frozenset(fate.turn.id for fate in found if fate.turn)
-                stepping(opened, state, asked, part, proof)
+                    st.html(evidence_html(question, found, state.by))
+            if asked and state.view == "Steps":
+                stepping(opened, state, asked, part, frozenset(fate.turn.id for fate in found if fate.turn))
+            elif asked:
+                comparing(opened, state, question)
     state.save()
     state.to_address()
 
@@ -53,8 +63,7 @@ state = RetrievalState.load(opened.name)
 state.from_address()
 st.html(Path(__file__).parent / "_ui" / "retrieval" / "style.css")
 page_head(
-    "Retrieval",
-    "Ask, and see each step of finding the answer: what was near, where the walk went, what a reader is given.",
+    "Retrieval", "Ask, and see each step of finding the answer: what was near, where the walk went, what is read."
 )
 with told():
     st.fragment(body)(opened, state)

@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     PARTS,
     ("providers", "parts"),
     ("forgetting", "memory"),
-    ("ingestion", "inspector", "chat", "figures", "exporters", "replay"),
+    ("ingestion", "inspector", "chat", "figures", "exporters", "replay", "retrieval"),
     ("importers", "memories"),
     ("demo",),
     ("evaluation",),

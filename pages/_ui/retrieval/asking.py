@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -11,6 +12,7 @@ from memory_core.errors import ForgettingLabError
 from memory_core.evaluation.conversations import holds, open_conversation
 from memory_core.evaluation.datasets import Benchmark, Question, load_benchmark
 from memory_core.memories import OpenMemory
+from memory_core.retrieval.questions import last_question
 from pages._ui.opened import as_text, attempt, choose, memories
 from pages._ui.retrieval.state import RetrievalState
 from pages._ui.words import plural
@@ -20,8 +22,7 @@ def asking(opened: OpenMemory, state: RetrievalState) -> Question | None:
     """Draw where one asks; the text is in `state.question`. Returns the benchmark question asked, if it is one."""
     benchmark = _benchmark(opened, state)
     known = {question.id: question for question in benchmark.questions} if benchmark else {}
-    if state.asked in known and not state.question:
-        state.question = known[state.asked].text
+    _begin(opened, state, known)
     st.text_input(
         "Question", key=state.widget("question", state.question), placeholder="Ask this memory something",
         help="Looking changes nothing: no access is added",
@@ -40,6 +41,24 @@ def asking(opened: OpenMemory, state: RetrievalState) -> Question | None:
         _elsewhere(benchmark, question, state)
         return None
     return question
+
+
+def _begin(opened: OpenMemory, state: RetrievalState, known: dict[str, Question]) -> None:
+    """What stands there at the first visit: what the address names, a benchmark question, or what was asked last."""
+    if state.begun:
+        return
+    state.begun = True
+    if not state.question and (state.asked in known or known):
+        state.asked = state.asked if state.asked in known else next(iter(known))
+        state.question = known[state.asked].text
+    elif not state.question:
+        state.question = last_question(opened.memory)
+
+
+def questions(opened: OpenMemory, state: RetrievalState) -> Sequence[Question]:
+    """Every question of the benchmark chosen."""
+    benchmark = _benchmark(opened, state)
+    return benchmark.questions if benchmark else ()
 
 
 def _pick(state: RetrievalState, known: dict[str, Question]) -> None:

@@ -9,13 +9,13 @@ from memory_core.evaluation.fates import Fate
 from pages._ui.words import day, plural, safe
 
 
-def evidence_html(question: Question, fates: Sequence[Fate]) -> str:
+def evidence_html(question: Question, fates: Sequence[Fate], retriever: str) -> str:
     """The expected answer and one row for each evidence turn."""
     if not question.evidence:
         why = "The memory is expected not to know." if question.abstention else "The file names no turn that holds it."
         return f'<section class="card evidence"><h4>Evidence</h4><p>{why}</p>{_expected(question)}</section>'
     found = sum(fate.found for fate in fates)
-    title = f"Evidence: {found} of {plural(len(fates), 'turn')} found"
+    title = f"Evidence: {found} of {plural(len(fates), 'turn')} found by {retriever}"
     rows = "".join(map(_row, fates))
     dropped = plural(len(question.dropped_evidence), "entry", "entries")
     lost = f'<p class="said">{dropped} of the file name no turn.</p>' if question.dropped_evidence else ""

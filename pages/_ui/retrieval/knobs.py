@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from memory_core.memories import OpenMemory
-from memory_core.tuning import Knob, knobs, save
+from memory_core.retrieval.tuning import Knob, knobs, save
 from pages._ui.opened import attempt
 from pages._ui.retrieval.state import RetrievalState
 

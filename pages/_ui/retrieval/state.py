@@ -28,6 +28,7 @@ class RetrievalState(ChatState):
     pooled: bool = False
     asked: str = ""  # id of its question
     linked: bool = False  # the address was read
+    begun: bool = False  # the first question stands there
 
     @property
     def own(self) -> dict[str, float]:

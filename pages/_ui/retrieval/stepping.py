@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from memory_core.concerns import concerns
 from memory_core.figures.walk_picture import walk_picture
 from memory_core.memories import OpenMemory
 from memory_core.memory import Asked
 from memory_core.protocols import Retriever
+from memory_core.retrieval.concerns import concerns
 from memory_core.trace import ask_document
 from pages._ui.graph_view import graph_table, graph_view
 from pages._ui.inspector import inspector

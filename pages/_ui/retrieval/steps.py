@@ -81,9 +81,9 @@ def candidates(place: int, memory: Memory, found: Retrieval, limit: int) -> str:
     rows += _rule(f"floor {found.floor:.2f}", "floor") if below else ""
     rows += "".join(_candidate(memory, root, "below", several) for root in below[:shown])
     rows += _more(memory, below[shown:], "below", several)
-    remark = f"{plural(len(above), 'node')} of the nearest {len(found.candidates)} reach the floor"
+    remark = f"{len(above)} of the nearest {len(found.candidates)} reach the floor"
     body = f'<div class="cand" style="--floor:{min(max(found.floor, 0), 1):.3f}">{rows}</div>'
-    return f'<section class="step">{head(place, "Candidates by cosine", remark)}{body}</section>'
+    return f'<section class="step">{head(place, "Candidates", remark)}{body}</section>'
 
 
 def _rule(text: str, kind: str = "") -> str:
@@ -111,7 +111,7 @@ def walk_head(place: int, found: Retrieval) -> str:
     rings = " + ".join(f"{_count(found.nodes, hop)}" for hop in sorted({visit.hop for visit in found.nodes}))
     cut = f"; the cap left out {len(found.capped):,}, drawn hollow" if found.capped else ""
     remark = f"{rings} nodes by hop{cut}" if found.nodes else "no root, no walk"
-    name = "Walk, breadth first" if found.retriever == "graph" else "Walk, nodes it is found at most"
+    name = "Walk, breadth first" if found.retriever == "graph" else "Walk, where it ends most often"
     return f'<section class="step">{head(place, name, remark)}</section>'
 
 
