@@ -81,6 +81,17 @@ def content_words(text: str) -> list[str]:
     return [word for word in words if word not in STOP_WORDS and (len(word) > 1 or word.isdigit())]
 
 
+def content_set(text: str) -> frozenset[str]:
+    """The content words of a text, each once; faster than `content_words` where order does not matter.
+
+    >>> sorted(content_set("Tea, tea and more tea in 2021"))
+    ['2021', 'tea']
+    """
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    words = (word.strip("'").removesuffix("'s") for word in set(_WORD.findall(folded)) - STOP_WORDS)
+    return frozenset(word for word in words if word not in STOP_WORDS and (len(word) > 1 or word.isdigit()))
+
+
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 STOP_WORDS: frozenset[str] = frozenset(
     """a about above after again against all also am an and any are aren't as at be because been before being below

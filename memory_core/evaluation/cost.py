@@ -45,7 +45,7 @@ class Figure:
     @property
     def above_band(self) -> bool:
         """Whether chance does so well in fewer than 2.5 % of its prunes."""
-        return self.value > self.high
+        return self.value > self.high + 1e-9
 
     @property
     def no_better_than_chance(self) -> bool:

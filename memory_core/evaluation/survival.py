@@ -115,7 +115,7 @@ class Probe:
         questions: Sequence[Question],
         advance: Callable[[str], None] = lambda message: None,
     ) -> Probe:
-        """Of `datasets.for_coverage(questions)`, or the memory's own (`past_questions`); `advance` may raise to stop."""
+        """Of `datasets.for_coverage(questions)` or the memory's own (`past_questions`); `advance` may raise to stop."""
         asked = tuple(question for question in questions if question.evidence)
         with memory.lock:
             revision = memory.revision
@@ -180,7 +180,7 @@ class Probe:
 
     def _lost(self, figure: str, groups: Groups, live: Mask) -> list[Flip]:
         met = groups.met(self._alive(live[None, :], groups.items))[0]
-        ends = [*groups.question_starts[1:].tolist(), len(met)]
+        ends = [*groups.question_starts[1:].tolist(), len(met)][: len(groups.questions)]
         flips = []
         for place, start, stop in zip(groups.questions.tolist(), groups.question_starts.tolist(), ends, strict=True):
             lost = tuple(groups.names[need] for need in range(start, stop) if not met[need])

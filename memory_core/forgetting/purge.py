@@ -55,6 +55,7 @@ def erasing(memory: Scoring, doomed: Doomed) -> tuple[list[RowChange], int]:
         *_gone(memory, "value_history", ("id",), "item", doomed.items),
         *_gone(memory, "value_history", ("id",), "turn", doomed.turns),
         *_gone(memory, "access", ("id",), "node", doomed.nodes),
+        *_gone(memory, "pending_vector", ("item",), "item", [f"node {node}" for node in doomed.nodes]),
         *_gone(memory, "pair", ("id",), "a", doomed.nodes),
         *_gone(memory, "pair", ("id",), "b", doomed.nodes),
         *_gone(memory, "extraction", ("id",), "turn", doomed.turns),

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memory_core.errors import InputError
 from memory_core.forgetting.cuts import Mask
 from memory_core.memory.scoring import Scoring
 from memory_core.schema import LABELS, normalise_title, utc
+from memory_core.store.rows import Value
 
 KEYS = ("person", "session", "label", "after", "before", "search")
 _OF_TURNS = ("session", "after", "before")
@@ -100,16 +100,16 @@ def _holding(memory: Scoring, text: str) -> Mask:
 
 def _read_only_from(memory: Scoring, conditions: Sequence[tuple[str, str]]) -> Mask:
     """Nodes all of whose turns meet the conditions: what is also known from elsewhere stays."""
-    tests, values = [], []
+    graph, cited = memory.graph, memory.cited()
+    tests, values = [], list[Value]()
     for key, value in conditions:
-        tests.append("session = ?" if key == "session" else "turn.at >= ?" if key == "after" else "turn.at < ?")
+        tests.append("session = ?" if key == "session" else "at >= ?" if key == "after" else "at < ?")
         values.append(value if key == "session" else utc(value).timestamp())
-    rows = memory.store.query(
-        f"SELECT item, min({' AND '.join(tests)}) FROM provenance JOIN turn ON turn.id = provenance.turn GROUP BY item",
-        *values,
-    )
-    inside: NDArray[np.bool_] = np.zeros(len(memory.graph.ids), np.bool_)
-    for item, meets in rows:
-        if item in memory.graph.row_of:
-            inside[memory.graph.row_of[item]] = bool(meets)
-    return inside
+    inside = {turn for (turn,) in memory.store.query(f"SELECT id FROM turn WHERE {' AND '.join(tests)}", *values)}
+    meets = np.array([turn in inside for turn in cited.turn_ids], np.bool_)
+    of_nodes = cited.items < len(graph.ids)
+    items, held = cited.items[of_nodes], meets[cited.turns[of_nodes]]
+    selected, refused = (np.zeros(len(graph.ids), np.bool_) for _ in range(2))
+    selected[items[held]] = True
+    refused[items[~held]] = True
+    return selected & ~refused

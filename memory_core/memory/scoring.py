@@ -26,6 +26,18 @@ class Sizes:
     edges: NDArray[np.int64]
 
 
+@dataclass(frozen=True)
+class Cited:
+    """Who cites what, (p,) each, by position of the turn; live turns only, items live or not.
+
+    `items` are node rows, or graph rows + edge row; `turns` are places in `turn_ids`.
+    """
+
+    items: NDArray[np.int64]
+    turns: NDArray[np.int64]
+    turn_ids: tuple[str, ...]
+
+
 class Scoring(Editing):
     """The memory as columns."""
 
@@ -45,7 +57,7 @@ class Scoring(Editing):
             with self.lock:
                 if self.revision != revision:
                     raise RuntimeError("The memory changed since this view was made: make a new one.")
-                return said(graph, self.store, rows)
+                return said(graph, self.store, self.cited(), rows)
 
         return ScoringView(
             ids=tuple(graph.ids[row] for row in rows.tolist()),
@@ -87,6 +99,23 @@ class Scoring(Editing):
                 value = json.loads(self.graph.attributes[row]).get("poignancy")
                 values[place] = float(value) if isinstance(value, int | float) else np.nan
         return values
+
+    def cited(self) -> Cited:
+        """Every citation of a live turn; made once a revision."""
+        return self._once("cited", self._cited)
+
+    def _cited(self) -> Cited:
+        graph, n = self.graph, len(self.graph.ids)
+        row_of = {**graph.row_of, **{edge: n + row for edge, row in graph.edge_row.items()}}
+        rows = self.store.query(
+            "SELECT item, provenance.turn FROM provenance JOIN turn ON turn.id = provenance.turn "
+            "WHERE forgotten_by IS NULL ORDER BY position, item"
+        )
+        turn_ids = dict.fromkeys(turn for _, turn in rows)
+        place = {turn: number for number, turn in enumerate(turn_ids)}
+        pairs = np.array([(row_of[item], place[turn]) for item, turn in rows if item in row_of], np.int64)
+        items, turns = pairs.reshape(-1, 2).T
+        return Cited(items, turns, tuple(turn_ids))
 
     def fingerprint(self) -> str:
         """A hash that tells this memory at this revision from any other: plans carry it."""

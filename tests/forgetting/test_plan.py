@@ -115,7 +115,8 @@ class TestPlan:
     @pytest.mark.parametrize(
         "cut",
         [{}, {"keep": 3, "threshold": 0.1}, {"keep": -1}, {"threshold": float("nan")}, {"threshold": float("inf")},
-         {"bytes": -5}, {"keep": 3, "turns": "all"}, {"keep": 3, "idle_days": 0}, {"keep": 3, "idle_days": float("nan")}],
+         {"bytes": -5}, {"keep": 3, "turns": "all"},
+         {"keep": 3, "idle_days": 0}, {"keep": 3, "idle_days": float("nan")}],
     )  # fmt: skip
     def test_senseless_cuts_are_refused(self, cut: dict[str, object]) -> None:
         with pytest.raises(InputError):
@@ -131,12 +132,8 @@ class TestPlan:
     def test_an_idle_year_counts_as_a_month(self) -> None:
         memory = told(said=[("s1", "Concept:Old")])
         memory.say("Concept:New", at=START + timedelta(days=365))
-        view_age = {
-            idle: memory.plan(
-                policies.make("ebbinghaus", {"strength": 30, "gain": 0}), keep=1, idle_days=idle
-            ).scores.score[0]
-            for idle in (None, 30.0)
-        }
+        policy = policies.make("ebbinghaus", {"strength": 30, "gain": 0})
+        view_age = {idle: memory.plan(policy, keep=1, idle_days=idle).scores.score[0] for idle in (None, 30.0)}
         assert view_age[None] == pytest.approx(np.exp(-365 / 30))
         assert view_age[30.0] == pytest.approx(np.exp(-1))
 

@@ -22,8 +22,9 @@ from memory_core.protocols import Policy, Said, ScoringView
 
 EPOCH = datetime.fromtimestamp(0, UTC)
 NAMES = sorted(policies.found())
-DESIGNED = {"importance", "budgeted", "lru", "lfu", "fifo", "degree", "random", "ebbinghaus", "act_r", "generative_agents",
-            "coverage"}  # fmt: skip
+DESIGNED = set(
+    "importance budgeted lru lfu fifo degree random ebbinghaus act_r generative_agents fademem coverage".split()
+)
 
 
 def some_view(n: int, seed: int = 0, span_days: float = 900.0, most: int = 60) -> ScoringView:
