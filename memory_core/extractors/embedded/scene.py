@@ -137,6 +137,11 @@ class Scene:
         label = force or label_of(self.reading, token, default)
         named = self.reading.named(token)
         first, last = phrase(self.reading, token, _TAILS.get(label, ("of",)))
+        beside = next(
+            (c for c in token.children if c.i == token.i + 1 and c.dep_ == "appos" and c.text.islower()), None
+        )
+        if named and beside is not None and beside.is_alpha:  # "an IKEA bookshelf", read as two names for one thing
+            last, label = beside, force or head_label(beside.lower_) or "Artifact"
         self.reading.use(first, last)
         return self.draft.node(
             label,

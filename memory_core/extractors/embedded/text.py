@@ -19,6 +19,7 @@ _EMOJI = re.compile("[\u2190-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]")
 _SPEECH = re.compile(
     r"(?<![\w])([\"“'])(?=(?:\S+\s+){2})(?:(?=[a-z])|(?=[^\"”\n]{0,120}\b(?:I|I'm|my|me)\b))[^\"”\n]{8,240}?(?:(?<!\w)|(?<=\w))[\"”'](?!\w)"
 )
+_DASH = re.compile(r"(?<=[^\n]) [-–—] (?=[^\n])")  # the parser reads a clause on through a dash
 _ASIDES = re.compile(
     r"\b(?:by the way|btw|speaking of which|for what it's worth|to be honest|tbh|fyi|oh and|also|anyway|honestly|actually"
     r"|guess what|you know what|i mean|you know|oh|well|wow|haha|lol),(?=\s)|\b(?:lol|haha|tbh)\b",
@@ -98,6 +99,7 @@ def prepare(text: str, speaker: str = "") -> Prepared:
     lines = (*_lines(kept), *captions)
     for pattern in (_MARKS, _CONTROL, _EMOJI, _SPEECH, _ASIDES):
         kept = _blank(pattern, kept)
+    kept = _DASH.sub(" , ", kept)
     kept = kept.replace("\r", " ").replace("\t", " ").replace("’", "'").replace("|", ";")
     if speaker and kept.lower().startswith(f"{speaker.lower()}:"):
         kept = " " * (len(speaker) + 1) + kept[len(speaker) + 1 :]
