@@ -22,7 +22,7 @@ def check_turn(turn: Turn) -> Turn:
     if len(turn.text) > MAX_TURN:
         raise InputError(f"The turn has {len(turn.text):,} characters; the most is {MAX_TURN:,}: split it.")
     control = sum(ord(letter) < 32 and letter not in "\t\n\r\f" for letter in turn.text)
-    if "\x00" in turn.text or control > len(turn.text) // 20:
+    if "\x00" in turn.text or control > max(2, len(turn.text) // 20):
         raise InputError("The turn looks like binary data, not text: give its text instead.")
     names = (turn.speaker, turn.session, turn.source_id)
     if any(has_broken_letters(text) for text in (turn.text, *names)):

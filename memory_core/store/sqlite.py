@@ -243,14 +243,17 @@ def _create(path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         db = sqlite3.connect(partial, isolation_level=None)
         try:
+            db.execute("PRAGMA synchronous = OFF")  # nobody knows the file yet; it is synced whole below
             db.execute("PRAGMA page_size = 8192")
             db.execute("PRAGMA journal_mode = WAL")
             db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
             db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-            db.executescript(_TABLES.read_text("utf-8"))
+            db.executescript(f"BEGIN; {_TABLES.read_text('utf-8')} COMMIT;")
             db.execute("INSERT INTO meta VALUES ('revision', '0')")
         finally:
             db.close()
+        with partial.open("rb") as file:
+            os.fsync(file.fileno())
         if not path.exists():  # the log of a memory that was deleted would be read into the new one
             _remove(Path(f"{path}-wal"))
         with suppress(FileExistsError):

@@ -173,11 +173,11 @@ def _vectors(memory: Memory, document: Mapping[str, Any], advance: Callable[[int
 def _vector(given: object, dim: int) -> Floats | None:
     """A vector of the file; None, to be embedded anew, for one that is no unit vector of `dim` numbers."""
     try:
-        row = np.asarray(given, np.float32)
+        row = np.asarray(given, np.float64)
     except (TypeError, ValueError, OverflowError):
         return None
-    usable = row.shape == (dim,) and np.isfinite(row).all() and float(np.linalg.norm(row)) < 1.01
-    return row if usable else None
+    usable = row.shape == (dim,) and np.isfinite(row).all() and float(np.abs(row).max()) <= 1 + 1e-3
+    return row.astype(np.float32) if usable and np.linalg.norm(row) < 1.01 else None
 
 
 def _text(value: object) -> str:
@@ -211,6 +211,8 @@ def _scalars(values: object) -> dict[str, Any]:
         _text(key)
         if isinstance(value, str):
             _text(value)
+        elif isinstance(value, int) and abs(value) >= 2**63:
+            raise ValueError(f"{key}: a whole number beyond 64 bits")
         elif not isinstance(value, int | float | bool) or (isinstance(value, float) and not math.isfinite(value)):
             raise TypeError(f"{key}: {value!r} is no text, number or truth value")
     return values

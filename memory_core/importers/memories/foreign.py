@@ -85,11 +85,13 @@ def _item_id(entry: object) -> object:
 
 
 def _foreign_node(node_id: str, node: Mapping[str, Any], result: Imported) -> dict[str, Any] | None:
-    title = _cut(_clean(_first(node, "title", "name", "label")), MAX_TITLE, f"title of node {node_id}", result)
+    named = "title" in node or "name" in node  # else the label is what the node is called, and its type the label
+    called = _first(node, "title", "name") if named else node.get("label")
+    title = _cut(_clean(called), MAX_TITLE, f"title of node {node_id}", result)
     if not title.strip():
         result.problems.append(f"node {node_id} was left out: it has no title")
         return None
-    given = str(node.get("label") if node.get("title") or node.get("name") else node.get("type") or "Concept")
+    given = str(node.get("label" if named else "type") or "Concept")
     label = _label(given)
     if label != given:
         result.labels[f"{given} -> {label}"] += 1
