@@ -77,9 +77,7 @@ def start(simulator: Simulator, shown: Shown, probe: str, questions: Callable[[]
     return simulator.start(key(shown, probe), "Cost of forgetting", work, 0)
 
 
-def ready(
-    simulator: Simulator, probe: str, questions: Callable[[], ProbeSet], job: Job
-) -> tuple[Probe, ProbeSet]:
+def ready(simulator: Simulator, probe: str, questions: Callable[[], ProbeSet], job: Job) -> tuple[Probe, ProbeSet]:
     """The probe set made ready for the memory as it is now."""
     now = simulator.memory.fingerprint()
     asked = simulator.once(("asked", now, probe), questions)

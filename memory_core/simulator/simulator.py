@@ -177,4 +177,3 @@ def remembering(policy: Policy, simulator: Simulator, memory: Memory, also: Hash
     twin = copy.copy(policy)
     object.__setattr__(twin, "score", known)  # a frozen dataclass; its name and parameters stay what they are
     return twin
-

@@ -91,4 +91,3 @@ def stacked(parts: Sequence[float], whole: float = 1.0) -> str:
         at += width
     svg = f"<svg xmlns='http://www.w3.org/2000/svg' width='200' height='18' viewBox='0 0 100 9'>{bars}</svg>"
     return "data:image/svg+xml," + quote(svg, safe="/:='<> ")
-

@@ -52,9 +52,7 @@ def _policy(setting: Setting) -> Setting:
 
 def _sliders(setting: Setting) -> Setting:
     now, kind = setting.values(), found()[setting.policy]
-    return setting.with_parameters(
-        {one.name: _slider(setting.policy, one, now[one.name]) for one in parameters(kind)}
-    )
+    return setting.with_parameters({one.name: _slider(setting.policy, one, now[one.name]) for one in parameters(kind)})
 
 
 def _slider(policy: str, one: Parameter, value: float | int | str) -> float | int | str:

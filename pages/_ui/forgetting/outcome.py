@@ -30,7 +30,9 @@ def outcome(opened: OpenMemory, state: ForgettingState, shown: Shown) -> None:
     st.html(f'<div class="going" data-plan="{plan.id}">{main}{share}</span>{rest}</div>')
     told = [state.why, *state.problems, plan.warning() or ""]
     if plan.scores.ranks:
-        told.append(f"{plan.policy} has no scale of its own: its scores are ranks from 0 to 1, so a threshold is a share.")
+        told.append(
+            f"{plan.policy} has no scale of its own: its scores are ranks from 0 to 1, so a threshold is a share."
+        )
     for line in told:
         if line:
             st.html(f'<div class="warn">{safe(line)}</div>')

@@ -9,7 +9,7 @@ import streamlit as st
 from memory_core.errors import InputError
 from memory_core.memories import OpenMemory
 from memory_core.simulator import Setting, Shown, simulator_of
-from pages._ui.state import PageState
+from pages._ui.state import ChatState, PageState
 
 VIEWS = {
     "scores": "Scores",
@@ -37,8 +37,15 @@ class ForgettingState(PageState):
     problems: list[str] = field(default_factory=list)
     probe: str = "demo"
     file: str = ""  # benchmark file of the probe set
-    comparison: str = ""  # key of the comparison looked at
-    opened_pass: str = ""
+    comparisons: dict[str, str] = field(default_factory=dict)  # kind -> key of the comparison looked at
+    clicked: str = ""  # the point of a picture that was loaded last
+    last_pass: str = ""  # the pass made here last, while its undo is offered
+    told: str = ""  # what the map told last
+
+    def look_at(self, node: str) -> None:
+        """Show a node in the card."""
+        self.node = node
+        self.save()
 
     @property
     def setting(self) -> Setting:
@@ -66,6 +73,16 @@ class ForgettingState(PageState):
         self.view = view
         st.session_state.pop("set-view", None)
         self.save()
+
+
+@dataclass
+class CardState(ChatState):
+    """The inspector's state on this page: a neighbour chosen there becomes the node of the card."""
+
+    def look_at(self, item: str) -> None:
+        """Follow an edge."""
+        super().look_at(item)
+        ForgettingState.load(self.memory).look_at(item)
 
 
 def begin(opened: OpenMemory) -> ForgettingState:
@@ -111,5 +128,3 @@ def plan_of(opened: OpenMemory, setting: Setting) -> Shown | str:
         return simulator_of(opened).shown(setting)
     except InputError as error:
         return str(error)
-
-

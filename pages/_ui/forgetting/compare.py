@@ -1,0 +1,127 @@
+"""Settings held against each other: all policies, a sweep, P2's objective, terms left out. A click loads a point."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from memory_core.evaluation.sweeps import ETA
+from memory_core.figures.costs import front, heat_map, sweep_curve
+from memory_core.figures.curves import survival_curves
+from memory_core.memories import OpenMemory
+from memory_core.simulator import Setting, simulator_of
+from memory_core.simulator.comparing import SHARES, Comparison, axes_of, start, values_of
+from memory_core.simulator.pricing import NAMES
+from memory_core.simulator.sharing import comparison_csv, comparison_report
+from pages._ui.forgetting.compare_table import compare_table
+from pages._ui.forgetting.probes import probe_choice
+from pages._ui.forgetting.progress import progress
+from pages._ui.forgetting.state import ForgettingState, seeded
+from pages._ui.opened import as_text
+from pages._ui.words import dark
+
+PNG = {"displayModeBar": True, "displaylogo": False, "modeBarButtons": [["toImage"]]}
+_KINDS = {"policies": "Policies", "sweep": "Sweep", "budget": "P2's objective", "ablation": "Leave one term out"}
+_WORDS = {
+    "policies": "Every policy keeps the same number of nodes; the grey band is 200 random prunes of that size.",
+    "sweep": "One or two parameters over their range, at the memory clock; the Pareto front keeps most with least.",
+    "budget": "P2: L = 1 − recall + η · kept / nodes, over the share kept; the minimum is its budget.",
+    "ablation": "P1's importance without each of its terms, at the number of nodes the controls keep.",
+}
+
+
+def compare_view(opened: OpenMemory, state: ForgettingState, setting: Setting) -> None:
+    """Draw the view."""
+    kind = st.segmented_control("Compare", list(_KINDS), format_func=_KINDS.get, key=seeded("kind", "policies"),
+                                required=True, label_visibility="collapsed")  # fmt: skip
+    st.caption(_WORDS[kind])
+    probe = probe_choice(opened, state)
+    if probe is None:
+        return
+    axes = _axes(setting) if kind == "sweep" else {"keep": values_of(setting, "keep", 20)} if kind == "budget" else {}
+    simulator = simulator_of(opened)
+    if st.button(
+        f"Run: {_KINDS[kind].lower()}", type="primary", key=f"run-{kind}", disabled=kind == "sweep" and not axes
+    ):
+        state.comparisons[kind], _ = start(simulator, kind, setting, probe[0], probe[1], axes, SHARES)
+        state.save()
+        st.rerun(scope="fragment")
+    job = simulator.job(state.comparisons.get(kind, ""))
+    progress(job)
+    if job is not None and job.state == "done":
+        _shown(opened, state, job.result)  # type: ignore[arg-type]
+
+
+def _axes(setting: Setting) -> dict[str, tuple[float, ...]]:
+    names = axes_of(setting)
+    chosen = st.multiselect("Over", list(names), ["keep"], format_func=names.get, max_selections=2, key="sweep-axes")
+    return {name: values_of(setting, name, 15 if len(chosen) == 1 else 8) for name in chosen}
+
+
+def _shown(opened: OpenMemory, state: ForgettingState, found: Comparison) -> None:
+    st.caption(f"{found.questions:,} questions of {as_text(found.probe)}, {found.nodes:,} nodes. A click on a point "
+               "loads it into the controls.")  # fmt: skip
+    {"policies": _policies, "sweep": _sweep, "budget": _budget, "ablation": _ablation}[found.kind](state, found)
+    compare_table(state, found)
+    with st.container(horizontal=True, gap="small"):
+        name = f"{opened.name}-{found.kind}"
+        st.download_button("CSV", lambda: comparison_csv(found), f"{name}.csv", key="compare-csv", on_click="ignore",
+                           icon=":material/download:")  # fmt: skip
+        st.download_button("Report", lambda: comparison_report(opened.name, found), f"{name}.md", key="compare-md",
+                           on_click="ignore", icon=":material/download:")  # fmt: skip
+        st.caption("PNG: the camera above the picture.")
+
+
+def _policies(state: ForgettingState, found: Comparison) -> None:
+    if chance := found.by_chance():
+        st.warning(as_text(f"No better than chance on any figure at any size: {', '.join(chance)}."))
+    chart = survival_curves(found.marks(), found.bands(), dark=dark())
+    st.plotly_chart(chart.figure, theme=None, key="compare-policies", config=PNG, alt=chart.alt)
+
+
+def _sweep(state: ForgettingState, found: Comparison) -> None:
+    figure = st.segmented_control("Figure", list(NAMES), format_func=NAMES.get, default="answer_survival", required=True,
+                                  key="sweep-figure", label_visibility="collapsed")  # fmt: skip
+    names = list(found.axes)
+    if len(names) == 1:
+        lines = {NAMES[key]: [point.value(key) for point in found.points] for key in NAMES}
+        lines["share of nodes kept"] = [point.share for point in found.points]
+        chart = sweep_curve(found.axes[names[0]], lines, names[0], dark=dark())
+    else:
+        ys, xs = found.axes[names[0]], found.axes[names[1]]
+        grid = [[found.points[r * len(xs) + c].value(figure) for c in range(len(xs))] for r in range(len(ys))]
+        chart = heat_map(xs, ys, grid, names[1], names[0], NAMES[figure], dark=dark())
+    picked = st.plotly_chart(chart.figure, theme=None, key="compare-sweep", config=PNG, alt=chart.alt, on_select="rerun",
+                             selection_mode="points")  # fmt: skip
+    points = [(point.name, point.share, point.value(figure)) for point in found.points]
+    pareto = front(points, found.front(figure), NAMES[figure], dark=dark())
+    also = st.plotly_chart(pareto.figure, theme=None, key="compare-front", config=PNG, alt=pareto.alt, on_select="rerun",
+                           selection_mode="points")  # fmt: skip
+    _picked(state, found, picked, "compare-sweep")
+    _picked(state, found, also, "compare-front")
+
+
+def _budget(state: ForgettingState, found: Comparison) -> None:
+    eta = st.slider("η, the weight of size", 0.0, 2.0, ETA, 0.05, key="eta", help="P2's objective; .5 is the default")
+    least = found.least(eta)
+    lines = {"graph recall@5": [point.value("graph_recall@5") for point in found.points], "L": found.objective(eta)}
+    chart = sweep_curve(found.axes["keep"], lines, "nodes kept, %", least=least, dark=dark())
+    picked = st.plotly_chart(chart.figure, theme=None, key="compare-budget", config=PNG, alt=chart.alt,
+                             on_select="rerun", selection_mode="points")  # fmt: skip
+    best = found.points[least]
+    st.markdown(f"L is least, **{found.objective(eta)[least]:.3f}**, when **{best.share:.0%}** of the nodes are kept.")
+    st.button("Load the minimum", key="load-least", on_click=state.load_setting, args=(best.setting,))
+    _picked(state, found, picked, "compare-budget")
+
+
+def _ablation(state: ForgettingState, found: Comparison) -> None:
+    st.caption("A figure that rises when a term is left out says that the term chose worse than the others.")
+
+
+def _picked(state: ForgettingState, found: Comparison, picked, key: str) -> None:  # type: ignore[no-untyped-def]
+    """Load the point that was clicked, once."""
+    places = [point.get("customdata", point.get("point_index")) for point in picked.selection.points]
+    place = places[0][0] if places and isinstance(places[0], list) else places[0] if places else None
+    if isinstance(place, int) and place < len(found.points) and state.clicked != f"{key}-{place}":
+        state.clicked = f"{key}-{place}"
+        state.load_setting(found.points[place].setting)
+        st.rerun(scope="fragment")

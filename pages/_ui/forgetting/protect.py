@@ -1,0 +1,137 @@
+"""Forget by hand, protect by rule, pins, and forgetting that runs by itself."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from memory_core.errors import ForgettingLabError
+from memory_core.forgetting import Where
+from memory_core.forgetting.rules import KINDS
+from memory_core.memories import OpenMemory
+from memory_core.schema import LABELS
+from memory_core.simulator import Setting, simulator_of
+from memory_core.simulator.selecting import pinned, sessions
+from pages._ui.forgetting.state import ForgettingState, seeded
+from pages._ui.opened import as_text, notice
+from pages._ui.words import plural
+
+
+def protect_view(opened: OpenMemory, state: ForgettingState, setting: Setting) -> None:
+    """Draw the view."""
+    hand, rules = st.columns(2, gap="large")
+    with hand:
+        _select(opened, state, setting)
+    with rules:
+        _rules(opened)
+        _pins(opened)
+        _automatic(opened, setting)
+
+
+def _select(opened: OpenMemory, state: ForgettingState, setting: Setting) -> None:
+    st.markdown("**Select by hand**")
+    st.caption("Several conditions must all hold. With the cut *By hand* all of it goes; with another cut only selected "
+               "nodes may go. The same plan, preview, undo and purge.")  # fmt: skip
+    now = dict(Where.parse(setting.where).conditions) if setting.where else {}
+    values = {
+        "person": st.text_input("Everything about a person", key=seeded("w-person", now.get("person", "")),
+                                placeholder="Max", help="The person and what hangs on it alone"),
+        "session": st.selectbox("Read only from the session", ["", *_sessions(opened, now.get("session", ""))],
+                                key=seeded("w-session", now.get("session", ""))),
+        "label": st.selectbox("With the label", ["", *LABELS], key=seeded("w-label", now.get("label", ""))),
+    }  # fmt: skip
+    first, last = st.columns(2)
+    with first:
+        after = st.date_input("Said on or after", key=seeded("w-after", _day(now.get("after"))))
+    with last:
+        before = st.date_input("and before", key=seeded("w-before", _day(now.get("before"))))
+    values |= {"after": after.isoformat() if after else "", "before": before.isoformat() if before else ""}
+    values["search"] = st.text_input("With all these words", key=seeded("w-search", now.get("search", "")),
+                                     help="In title, content or attributes")  # fmt: skip
+    wanted = " ".join(f"{key}={shlex.quote(value.strip())}" for key, value in values.items() if value.strip())
+    where = str(Where.parse(wanted)) if wanted else ""
+    if where != setting.where:
+        cut = (
+            "all" if where and not setting.where else "threshold" if not where and setting.cut == "all" else setting.cut
+        )
+        state.load_setting(replace(setting, where=where, cut=cut))
+        st.rerun(scope="fragment")
+    if where:
+        st.code(f"--where {shlex.quote(where)}", language="bash", wrap_lines=True)
+        st.button("Clear the selection", key="w-clear", on_click=state.load_setting,
+                  args=(replace(setting, where="", cut="keep" if setting.cut == "all" else setting.cut),))  # fmt: skip
+
+
+def _day(text: str | None):  # type: ignore[no-untyped-def]
+    return datetime.fromisoformat(text).date() if text else None
+
+
+def _sessions(opened: OpenMemory, chosen: str) -> list[str]:
+    known = simulator_of(opened).once(("sessions", opened.memory.fingerprint()), lambda: sessions(opened.memory))
+    return known if not chosen or chosen in known else [chosen, *known]
+
+
+def _rules(opened: OpenMemory) -> None:
+    st.markdown("**Protected by rule**")
+    for rule in opened.memory.rules():
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.text(f"{rule.kind}: {rule.value}")
+            st.button("", icon=":material/close:", type="tertiary", key=f"unprotect-{rule}", help="Take the rule away",
+                      on_click=_attempt, args=(lambda rule=rule: opened.memory.unprotect(rule), ""))  # fmt: skip
+    with st.form("new-rule", border=False, clear_on_submit=True):
+        kind, value, add = st.columns([2, 3, 1], vertical_alignment="bottom")
+        with kind:
+            chosen = st.selectbox("Protect a", KINDS)
+        with value:
+            text = st.text_input("named", placeholder={"label": "Preference"}.get(chosen, "allergy"))
+        with add:
+            if st.form_submit_button("Add"):
+                _attempt(
+                    lambda: opened.memory.protect(f"{chosen}={text}"), f"Nothing of {chosen} {text} will be forgotten."
+                )
+                st.rerun()
+
+
+def _pins(opened: OpenMemory) -> None:
+    found = pinned(opened.memory)
+    st.markdown(f"**{plural(len(found), 'pinned node')}**")
+    if not found:
+        st.caption("Pin a node in its card (Why, Map), and no cut takes it.")
+    for node_id, title in found[:30]:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.text(title[:60])
+            st.button("Unpin", key=f"unpin-{node_id}", type="tertiary", on_click=_attempt,
+                      args=(lambda node_id=node_id: opened.memory.pin(node_id, False, at=datetime.now(UTC)), ""))  # fmt: skip
+
+
+def _automatic(opened: OpenMemory, setting: Setting) -> None:
+    settings = opened.memory.settings
+    st.markdown("**Forgetting by itself**")
+    every = int(st.number_input("Every so many turns (0: never; P1: 400)", 0, 1_000_000, settings.forget_every, 50,
+                                key=f"auto-{opened.name}"))  # fmt: skip
+    guard = float(st.number_input("Idle guard: a gap counts at most so many days (0: off; never for P1's formula)", 0.0,
+                                  3650.0, settings.forget_idle_days, 5.0, key=f"idle-{opened.name}"))  # fmt: skip
+    own = {one: settings.forget_parameters[one] for one in settings.forget_parameters}
+    told = f"{settings.forget_policy} below {settings.forget_threshold:g}" + (f", {own}" if own else "")
+    st.caption(as_text(f"Saved: {told}, every {settings.forget_every:,} turns." if settings.forget_every else "Off."))
+    if st.button("Save, with the policy and threshold of the controls", key="auto-save"):
+        changed = {"forget_every": every, "forget_idle_days": guard, "forget_policy": setting.policy,
+                   "forget_parameters": dict(setting.parameters), "forget_threshold": setting.threshold,
+                   "forget_turns": setting.turns}  # fmt: skip
+        done = f"Forgetting runs every {every:,} turns." if every else "Forgetting no longer runs by itself."
+        _attempt(lambda: opened.memory.change_settings(replace(settings, **changed)), done)
+        st.rerun()
+
+
+def _attempt(act: Callable[[], object], done: str) -> None:
+    try:
+        act()
+    except ForgettingLabError as error:
+        notice(str(error), "error")
+    else:
+        if done:
+            notice(done)
