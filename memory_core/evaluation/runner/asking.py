@@ -58,7 +58,7 @@ def check_condition(name: str, memory: Memory) -> None:
 
 @dataclass(frozen=True)
 class Room:
-    """A memory ready to be asked: its turns by source id, when they were said, and what it weighs."""
+    """A memory ready to be asked: its live turns by source id, when they were said, and what it weighs."""
 
     memory: Memory
     turns: dict[str, Turn]
@@ -67,7 +67,7 @@ class Room:
     @classmethod
     def of(cls, memory: Memory) -> Room:
         """Read once a memory."""
-        turns = {turn.source_id: turn for turn in memory.latest_turns(memory.graph.turns)}
+        turns = {turn.source_id: turn for turn in memory.turns(list(memory.source_turns().values()))}
         size = {"nodes": memory.graph.node_count, "edges": memory.graph.edge_count, "turns": len(turns),
                 "bytes_live": memory.bytes_live()["total"]}  # fmt: skip
         return cls(memory, turns, size)

@@ -9,6 +9,7 @@ import streamlit as st
 
 from memory_core.evaluation.results.flips import OUTCOMES, RIGHT, Pair, counted, pairs
 from memory_core.evaluation.results.reading import Row
+from pages._ui.opened import NAME
 from pages._ui.results.choosing import NAMES, Chosen, warn
 from pages._ui.results.pairing import between, pairing
 from pages._ui.results.state import ResultsState
@@ -59,8 +60,8 @@ def _list(rows: list[Pair], a: str, b: str) -> int:
     made = st.dataframe(
         frame, hide_index=True, height=430, on_select="rerun", selection_mode="single-row", key="results-flips",
         column_config={
-            "question": st.column_config.TextColumn("question", width=250),
-            "type": st.column_config.TextColumn("type", width=120),
+            "question": st.column_config.TextColumn("question", width=215),
+            "type": st.column_config.TextColumn("type", width=115),
             "A": st.column_config.NumberColumn(a, format="%.2f", width=64),
             "B": st.column_config.NumberColumn(b, format="%.2f", width=64),
         },
@@ -72,8 +73,9 @@ def _list(rows: list[Pair], a: str, b: str) -> int:
 def card(pair: Pair, a: str, b: str) -> str:
     """One question with both answers, both contexts, the evidence, and the way to the retrieval page."""
     question = pair.question or "(the file does not hold the question's text)"
+    told = {"memory": st.session_state.get(NAME, ""), "question": pair.question}
     link = (
-        f'<a href="retrieval?{urlencode({"question": pair.question})}" target="_self">Open it on the retrieval page</a>'
+        f'<a href="retrieval?{urlencode(told)}" target="_self">Ask it on the retrieval page</a>'
         if pair.question
         else ""
     )
