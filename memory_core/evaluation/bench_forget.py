@@ -17,7 +17,7 @@ from memory_core.evaluation.ingested import open_benchmark
 from memory_core.evaluation.statistics import SEED, estimate, wilson
 from memory_core.evaluation.survival import FIGURES, Probe, masks
 from memory_core.memory import Memory
-from memory_core.protocols import Doubles, Policy
+from memory_core.protocols import Doubles, Extractor, Policy
 
 KEEP = (0.9, 0.7, 0.5)
 _SURVIVALS = FIGURES[:2]
@@ -43,6 +43,7 @@ def run(
     names: Sequence[str] = (),
     keep: Sequence[float] = KEEP,
     prunes: int = PRUNES,
+    extractor: Extractor | None = None,
     advance: Callable[[str], None] = lambda message: None,
 ) -> dict[str, object]:
     """The report of `bench forget FILE` as JSON values; memories come from the cache or are ingested first.
@@ -52,7 +53,8 @@ def run(
     """
     chosen = check(names, keep)
     benchmark = load_benchmark(path, pooled=pooled)
-    return report(benchmark, open_benchmark(benchmark, advance=advance), chosen, keep, prunes=prunes, advance=advance)
+    memories = open_benchmark(benchmark, extractor=extractor, advance=advance)
+    return report(benchmark, memories, chosen, keep, prunes=prunes, advance=advance)
 
 
 def check(names: Sequence[str], keep: Sequence[float]) -> list[str]:

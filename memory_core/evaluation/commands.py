@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from memory_core.errors import InputError
+from memory_core.evaluation import bench_forget
 from memory_core.evaluation.bench_coverage import bench_coverage
-from memory_core.evaluation.datasets import Benchmark, load_benchmark
+from memory_core.evaluation.cost import PRUNES
+from memory_core.evaluation.datasets import Benchmark, for_coverage, load_benchmark
 from memory_core.evaluation.gold import extraction_figures, read_gold, score_extraction
+from memory_core.evaluation.ingested import open_benchmark
 from memory_core.evaluation.results import Run, compare, completed, read_run, show
 from memory_core.evaluation.runner.command import run_command
 from memory_core.parts import default_extractor
@@ -40,6 +43,27 @@ def _coverage(arguments: Sequence[str]) -> Result:
     benchmark = load_benchmark(options.file, pooled=options.pooled)
     with _meter(benchmark) as meter:
         return bench_coverage(benchmark, extractor=extractor_named(options.extractor), advance=meter.advance)
+
+
+def _forget(arguments: Sequence[str]) -> Result:
+    parser = _benchmark_parser("forget")
+    parser.add_argument("--policies", default="all", help="names with commas between; default all")
+    parser.add_argument("--keep", default=".9,.7,.5", help="shares of the nodes kept, with commas between")
+    options = parser.parse_args(arguments)
+    names = bench_forget.check([name for name in options.policies.split(",") if name], keep := _shares(options.keep))
+    benchmark = load_benchmark(options.file, pooled=options.pooled)
+    steps = len(for_coverage(benchmark.questions))
+    steps += len(benchmark.conversations) * len(keep) * (len(names) + PRUNES)
+    with Meter("forgetting", steps) as meter:
+        memories = open_benchmark(benchmark, extractor=extractor_named(options.extractor))
+        return bench_forget.report(benchmark, memories, names, keep, advance=meter.advance)
+
+
+def _shares(text: str) -> list[float]:
+    try:
+        return [float(share) for share in text.split(",") if share.strip()]
+    except ValueError:
+        raise InputError(f"--keep {text} is not understood: give shares with commas between, as .9,.7,.5.") from None
 
 
 def _extraction(arguments: Sequence[str]) -> Result:
@@ -101,6 +125,7 @@ def _meter(benchmark: Benchmark) -> Meter:
 MEASURES: dict[str, Measure] = {
     "coverage": _coverage,
     "extraction": _extraction,
+    "forget": _forget,
     "show": _show,
     "compare": _compare,
     "run": run_command,

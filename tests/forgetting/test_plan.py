@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,7 +14,9 @@ from hypothesis import strategies as st
 
 from memory_core import policies
 from memory_core.errors import InputError
+from memory_core.forgetting.consequences import consequences
 from memory_core.forgetting.cuts import Cut, choose, worst_first
+from memory_core.forgetting.documents import forget_document, history_document, parse_sets
 from memory_core.memory import Memory
 from tests.forgetting_memories import START, node, told
 
@@ -142,6 +145,42 @@ class TestPlan:
         plan = memory.plan(policies.make("ebbinghaus", {"strength": 30, "gain": 0}), keep=1, idle_days=30,
                            at=START + timedelta(days=365))  # fmt: skip
         assert plan.scores.score[0] == pytest.approx(np.exp(-1))
+
+
+class TestConsequences:
+    def test_isolated_nodes_components_and_labels(self) -> None:
+        memory = told()
+        found = consequences(memory, memory.plan(LFU, where="search=violin"))
+        assert [memory.graph.node(of).title for of in found.isolated] == ["Brandt Workshop"]
+        assert (found.components_before, found.components_after) == (1, 1)
+        assert found.labels["Artifact"] == (1, 0)
+        assert found.labels["Person"] == (2, 2)
+
+    def test_a_hub_breaks_the_graph_in_pieces(self) -> None:
+        memory = told()
+        found = consequences(memory, memory.plan(LFU, where="search=user"))
+        assert found.components_after == 2  # Lena with her street and the concert; the violin with its maker
+        assert len(found.isolated) == 3
+
+
+class TestDocuments:
+    def test_forget_and_history_have_the_keys_of_the_commands(self) -> None:
+        memory = told()
+        plan = memory.plan(LFU, keep=4)
+        assert {"plan", "policy", "parameters", "at", "nodes_before", "forgotten", "edges", "turns", "bytes_live_freed",
+                "applied"} <= forget_document(plan).keys()  # fmt: skip
+        done = memory.apply(plan)
+        document = forget_document(plan, done)
+        assert (document["applied"], document["id"]) == (True, done)
+        memory.pin(memory.graph.ids[0], True, at=START)
+        history = history_document(memory)
+        assert {"id", "at", "policy", "parameters", "nodes", "edges", "state"} <= history["passes"][0].keys()  # type: ignore[index]
+        assert [change["kind"] for change in history["changes"]][-1] == "pin"  # type: ignore[attr-defined]
+        json.dumps([document, history], allow_nan=False)
+
+    def test_parameters_of_a_command_are_name_and_value(self) -> None:
+        with pytest.raises(InputError, match="name=value"):
+            parse_sets(["half_life"])
 
 
 class TestCuts:

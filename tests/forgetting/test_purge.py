@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from memory_core import policies
-from memory_core.errors import InputError
+from memory_core.errors import InputError, MemoryFileError
 from memory_core.memory import Memory
 from tests.forgetting_memories import SAID, START, node, open_memory, state, titles, told
 
@@ -257,6 +257,38 @@ class TestKilled:
         with open_memory(path) as memory:
             assert memory.store.meta("rewrite") == ""
         assert path.stat().st_size < size / 2
+
+
+class TestDiskFull:
+    def test_apply_leaves_the_memory_as_it_was(self, many: dict[str, Path], tmp_path: Path) -> None:
+        path = tmp_path / "m.sqlite3"
+        shutil.copy(many["before"], path)
+        memory = open_memory(path)
+        before = state(memory)
+        pages = memory.store.query("PRAGMA page_count")[0][0]
+        memory.store.query(f"PRAGMA max_page_count = {pages}")
+        plan = memory.plan(policies.make("fifo"), keep=20, turns="with_nodes")
+        with pytest.raises(MemoryFileError, match="disk is full"):
+            memory.apply(plan)
+        assert state(memory) == before
+        assert state(open_memory(path)) == before
+
+    def test_purge_erases_and_rewrites_when_there_is_room_again(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path, word = tmp_path / "m.sqlite3", token(9)
+        memory = told(path, said=[*SAID, ("s5", f"Concept:{word}")])
+        done = memory.apply(memory.plan(LFU, where=f"search={word}", turns="with_nodes"))
+
+        def full(store: object) -> bool:
+            raise MemoryFileError("the disk is full")
+
+        monkeypatch.setattr(type(memory.store), "rewrite", full)
+        assert memory.purge(done)["receipt"]["rewritten"] is False  # type: ignore[index]
+        monkeypatch.undo()
+        memory.close()
+        open_memory(path).close()
+        assert files_with(tmp_path, word) == []
 
 
 class TestConcurrency:
