@@ -25,7 +25,7 @@ def locomo_rows(samples: Sequence[Item], name: str, predicted: str = "") -> tupl
         have = ", ".join(keys) if keys else "none"
         raise FormatError(f"{name} holds the predictions {have}: map one of them to predicted.")
     rows = [
-        Item(f"{sample.place}, question {number + 1}", _row(_sample_id(sample), number, row, chosen))
+        Item(f"{sample.place}, question {number + 1}", _row(_sample_id(sample), number, row, chosen, predicted))
         for sample, number, row in asked
     ]
     return {"reader": chosen.removesuffix(_ENDING), "format": "locomo"}, rows
@@ -40,13 +40,13 @@ def _sample_id(sample: Item) -> str:
     return str(sample.value.get("sample_id") or sample.place) if isinstance(sample.value, dict) else sample.place
 
 
-def _row(sample: str, number: int, row: dict[str, object], chosen: str) -> dict[str, object]:
+def _row(sample: str, number: int, row: dict[str, object], chosen: str, mapped: str) -> dict[str, object]:
     category = row.get("category")
     kind = LOCOMO_CATEGORIES.get(category, str(category)) if isinstance(category, int) else str(category)
     answer = "" if row.get("answer") is None else str(row["answer"])
     found: dict[str, object] = {
         "question_id": f"{sample}:q{number}", "question_type": kind, "question": row.get("question"),
-        "ground_truth": answer, "evidence": row.get("evidence"), "predicted": row.get(chosen),
+        "ground_truth": answer, "evidence": row.get("evidence"), (mapped or "predicted"): row.get(chosen),
     }  # fmt: skip
     if row.get(chosen) is None:
         return found | {"error": f"no {chosen} for this question"}
