@@ -39,6 +39,8 @@ class MiniLM:
         """Unit vectors, shape (n, 384); an empty text gives a zero row. Raises ModelFileError."""
         rows = np.zeros((len(texts), self.dim), np.float32)
         filled = [row for row, text in enumerate(texts) if text.strip()]
+        if filled:
+            _model()  # read here, or every thread would read it for itself
         for row, vector in zip(filled, _threads().map(_encode, [texts[row] for row in filled]), strict=True):
             rows[row] = vector
         return rows

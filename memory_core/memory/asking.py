@@ -41,6 +41,7 @@ class Asking(Forgetting):
     def ask(self, question: str, retriever: Retriever | None = None, *, touch_at: datetime | None = None) -> Asked:
         """Retrieve and answer. With `touch_at` the question is stored and the visited nodes are marked as accessed
         then; without it nothing changes."""
+        question = check_question(question)
         retrieval = self.retrieve(question, retriever)
         turns = self.turns([turn.id for turn in retrieval.turns])
         answer = self.reader.answer(question, retrieval, turns)
