@@ -19,6 +19,7 @@ from memory_core.importers.transcripts import FORMATS, Conversation, pool, read_
 from memory_core.ingestion import ingest
 from memory_core.memory import Memory
 from memory_core.progress import Meter
+from memory_core.retrieval.tuning import read_values, tuned
 from memory_core.trace import ask_document
 
 Result = dict[str, Any]
@@ -102,11 +103,10 @@ def _stats(options: argparse.Namespace) -> Result:
 
 
 def _ask(options: argparse.Namespace) -> Result:
-    from memory_core.parts import retriever
-
     with _open(options) as memory:
         touch_at = _moment(options.at) or memory.clock or datetime.now(UTC)
-        part = retriever(options.retriever, memory.settings, options.k)
+        values = read_values(memory, options.retriever, options.set) | ({"k": options.k} if options.k else {})
+        part = tuned(memory, options.retriever, values, _moment(options.at))
         asked = memory.ask(options.question, part, touch_at=touch_at if options.touch else None)
         return ask_document(memory, asked, part)
 
@@ -175,6 +175,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], str, Sequence[
             (("question",), {}),
             (("--retriever",), {"default": "graph", "choices": ["graph", "flat", "bm25", "hybrid"]}),
             (("--k",), {"type": _count, "help": "turns of flat, bm25 and hybrid; default as saved, else 5"}),
+            (("--set",), {"action": "append", "default": [], "metavar": "NAME=VALUE", "help": "e.g. hops=1"}),
             (("--touch",), {"action": "store_true", "help": "mark the visited nodes and keep the question"}),
             _AT,
         ],

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse.csgraph import dijkstra
 
+from memory_core.evaluation.side_by_side import rests_on
 from memory_core.memory import Memory
 from memory_core.protocols import Retrieval, Retriever, Root
 from memory_core.schema import Turn
@@ -47,7 +48,7 @@ def fates(memory: Memory, found: Retrieval, part: Retriever, evidence: Sequence[
         ids = memory.source_turns()
         turns = {turn.id: turn for turn in memory.turns([ids[name] for name in evidence if name in ids])}
         places = {turn.id: place for place, turn in enumerate(found.turns, start=1)}
-        told = {turn for line in found.lines for turn in line.turns}
+        told = rests_on(found.lines)
         made = []
         for name in evidence:
             turn = turns.get(ids.get(name, ""))

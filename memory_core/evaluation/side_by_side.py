@@ -8,9 +8,9 @@ from typing import Any
 
 from memory_core.context import line_tokens, within
 from memory_core.memory import Memory
-from memory_core.protocols import RankedTurn, Retrieval, Retriever
+from memory_core.protocols import Line, RankedTurn, Retrieval, Retriever
 
-_DEEP = 50  # turns asked for, so that the context size decides
+_DEEP = 200  # turns asked for, so that the context size decides
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,11 @@ def side_by_side(
     return [replace(one, only=frozenset(own)) for one, own in zip(sides, only, strict=True)]
 
 
+def rests_on(lines: Sequence[Line]) -> set[str]:
+    """The turns that lines rest on, of each its newest three (design, section 4): a speaker's node cites every turn."""
+    return {turn for line in lines for turn in line.turns[-3:]}
+
+
 def roomy(part: Retriever, tokens: int) -> Retriever:
     """The retriever asked for more turns than fit, with the budget as its own where it has one."""
     made: Any = part
@@ -51,7 +56,7 @@ def roomy(part: Retriever, tokens: int) -> Retriever:
 def side(found: Retrieval, tokens: int, evidence: Sequence[str] = ()) -> Side:
     """One retrieval cut to the context size, whole lines."""
     lines, _ = within(found.lines, tokens)
-    told = {turn for line in lines for turn in line.turns}
+    told = rests_on(lines)
     brought = tuple(turn for turn in found.turns if turn.id in told)
     recall = sum(turn in {one.id for one in brought} for turn in evidence) / len(evidence) if evidence else None
     verbatim = frozenset(line.item for line in lines if line.turns == (line.item,))

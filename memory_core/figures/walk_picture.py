@@ -11,7 +11,7 @@ from memory_core.protocols import Retrieval
 from memory_core.schema import Node
 from memory_core.walk import edges_among
 
-CUT_SHOWN = 40  # nodes that the cap left out and the picture shows all the same
+CUT_SHOWN = 25  # nodes that the cap left out and the picture shows all the same
 
 
 def walk_picture(memory: Memory, found: Retrieval) -> Picture:

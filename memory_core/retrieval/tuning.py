@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from datetime import datetime
 from typing import Any
 
+from memory_core.errors import InputError
 from memory_core.memory import Memory
 from memory_core.parts import retriever
 from memory_core.protocols import Retriever
@@ -79,6 +80,25 @@ def tuned(memory: Memory, name: str, values: Values, asked_at: datetime | None =
         changed |= {"asked_at": asked_at}  # type: ignore[dict-item]
     part: Retriever = replace(made, **changed) if changed else made
     return part
+
+
+def read_values(memory: Memory, name: str, given: Sequence[str]) -> dict[str, Number]:
+    """`NAME=VALUE` texts as values of a retriever. Raises InputError for an unknown name or a value out of range."""
+    known = {knob.name: knob for knob in knobs(memory, name)}
+    made: dict[str, Number] = {}
+    for text in given:
+        key, _, typed = text.partition("=")
+        if key not in known:
+            raise InputError(f"{name} has no parameter {key!r}: it has {', '.join(known)}.")
+        knob = known[key]
+        try:
+            value: Number = int(typed) if isinstance(knob.default, int) else float(typed)
+        except ValueError:
+            raise InputError(f"{text}: write NAME=NUMBER, e.g. {key}={knob.default}.") from None
+        if not knob.low <= value <= knob.high:
+            raise InputError(f"{key} is {typed}; it must lie between {knob.low:g} and {knob.high:g}.")
+        made[key] = value
+    return made
 
 
 def save(memory: Memory, name: str, values: Values) -> None:

@@ -12,10 +12,10 @@ from memory_core.retrieval.concerns import concerns
 from memory_core.trace import ask_document
 from pages._ui.graph_view import graph_table, graph_view
 from pages._ui.inspector import inspector
-from pages._ui.opened import as_text
 from pages._ui.retrieval import steps
 from pages._ui.retrieval.exports import exports
 from pages._ui.retrieval.state import RetrievalState
+from pages._ui.retrieval.warnings import warnings
 
 HEIGHT = 430
 _NO_WALK = "Nothing to draw: no node reached the floor, or this retriever does not walk the graph."
@@ -27,9 +27,7 @@ def stepping(
     """Draw the steps in the middle and the inspector on the right."""
     memory, found = opened.memory, asked.retrieval
     limit = int(getattr(part, "roots", 10))
-    for concern in concerns(memory, asked.question, found):
-        show = st.info if concern.about in ("language", "length") else st.warning
-        show(as_text(concern.text), icon=":material/info:")
+    warnings(opened, concerns(memory, asked.question, found))
     st.html(steps.strip(steps.cells(found, limit, _answered(asked))))
     picture = walk_picture(memory, found)
     middle, card = st.columns([5, 3], gap="medium")

@@ -166,7 +166,7 @@ def _line(memory: Memory, line: Line, names: dict[str, str], evidence: frozenset
     mark = glyph(memory.graph.node(line.item).label) if row is not None else "→" if line.item not in line.turns else "“"
     newest = names.get(line.turns[-1], line.turns[-1]) if line.turns else "no turn"
     source = f"{safe(newest)}{f' +{len(line.turns) - 1}' if len(line.turns) > 1 else ''}"
-    proof = any(turn in evidence for turn in line.turns)
+    proof = not evidence.isdisjoint(line.turns[-3:])
     kind = f"row{' proof' if proof else ''}{' old' if line.superseded else ''}"
     return (
         f'<div class="{kind}"><i>{mark}</i><span dir="auto">{safe(_short(line.text, 600))}</span>'
