@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from memory_core.errors import InputError
-from memory_core.evaluation import bench_forget
+from memory_core.evaluation import bench_forget, bench_retrieval
 from memory_core.evaluation.bench_coverage import bench_coverage
 from memory_core.evaluation.cost import PRUNES
 from memory_core.evaluation.datasets import Benchmark, for_coverage, load_benchmark
@@ -16,7 +16,8 @@ from memory_core.evaluation.gold import extraction_figures, read_gold, score_ext
 from memory_core.evaluation.ingested import open_benchmark
 from memory_core.evaluation.results import Run, compare, completed, read_run, show
 from memory_core.evaluation.runner.command import run_command
-from memory_core.parts import default_extractor
+from memory_core.evaluation.runner.numbers import numbers_command
+from memory_core.parts import RETRIEVERS, default_extractor
 from memory_core.progress import Meter
 from memory_core.protocols import Extractor
 from memory_core.providers import ProviderSettings, make_extractor
@@ -43,6 +44,21 @@ def _coverage(arguments: Sequence[str]) -> Result:
     benchmark = load_benchmark(options.file, pooled=options.pooled)
     with _meter(benchmark) as meter:
         return bench_coverage(benchmark, extractor=extractor_named(options.extractor), advance=meter.advance)
+
+
+def _retrieval(arguments: Sequence[str]) -> Result:
+    parser = _benchmark_parser("retrieval")
+    known = ",".join(RETRIEVERS)
+    parser.add_argument("--retrievers", default=known, help=f"names with commas between; default {known}")
+    parser.add_argument("--limit", type=int, help="the first N questions only")
+    options = parser.parse_args(arguments)
+    names = bench_retrieval.check([name for name in options.retrievers.split(",") if name])
+    benchmark = load_benchmark(options.file, pooled=options.pooled)
+    with _meter(benchmark) as meter:
+        memories = open_benchmark(
+            benchmark, extractor=extractor_named(options.extractor), advance=lambda message: meter.advance()
+        )
+        return bench_retrieval.report(benchmark, memories, names, limit=options.limit, advance=meter.advance)
 
 
 def _forget(arguments: Sequence[str]) -> Result:
@@ -125,8 +141,10 @@ def _meter(benchmark: Benchmark) -> Meter:
 MEASURES: dict[str, Measure] = {
     "coverage": _coverage,
     "extraction": _extraction,
+    "retrieval": _retrieval,
     "forget": _forget,
     "show": _show,
     "compare": _compare,
     "run": run_command,
+    "numbers": numbers_command,
 }

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -19,6 +19,7 @@ from memory_core.evaluation.runner import Experiment, forgets, run_benchmark
 from memory_core.evaluation.runner.command import RememberedEmbedder, run_command
 from memory_core.evaluation.runner.estimate import estimate
 from memory_core.evaluation.runner.extractions import KeptExtractor
+from memory_core.evaluation.runner.numbers import numbers_command
 from memory_core.evaluation.runner.runfile import RunFile
 from memory_core.evaluation.runner.spending import Counted, Spent
 from memory_core.extractors.llm import LLMExtractor
@@ -422,3 +423,20 @@ class TestCommand:
         for texts in (["a", "b", "a"], ["c", "d"], ["a"], []):
             assert kept.embed(texts).tolist() == plain.embed(texts).tolist()
         assert kept.id == "letters"
+
+
+class TestNumbers:
+    def test_a_run_without_its_texts_has_the_same_figures_and_no_word_of_the_data(self, tmp_path: Path) -> None:
+        made = experiment(tmp_path, Noting(frozenset({"What did the Bike cost?"})), conditions=("flat",))
+        run_benchmark(made, tmp_path / "out")
+        file = tmp_path / "out" / "flat.jsonl"
+        (bare,) = numbers_command([str(file), "--out", str(tmp_path / "bare"), "--prefix", "our-"])["files"]
+        assert Path(bare).name == "our-flat.jsonl"
+        full, less = (cast(dict[str, Any], show(read_run(path))) for path in (file, bare))
+        assert (less["n"], less["errored"]) == (full["n"], full["errored"]) == (3, 1)
+        for metric, figure in full["overall"].items():
+            assert less["overall"][metric]["mean"] == pytest.approx(figure["mean"], abs=1e-6)
+        text = Path(bare).read_text(encoding="utf-8")
+        assert not any(words in text for words in ("Porto", "Bike", "s1:1", "does not answer"))
+        with pytest.raises(InputError, match="exists"):
+            numbers_command([str(file), "--out", str(tmp_path / "bare"), "--prefix", "our-"])

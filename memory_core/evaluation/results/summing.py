@@ -21,6 +21,7 @@ def show(run: Run, *, seed: int = SEED) -> dict[str, object]:
     metric says its own n. Undefined figures are None.
     """
     types = dict.fromkeys(row.type for row in run.rows)
+    overall = _figures([row.figures for row in run.answered], seed)
     said = [row for row in run.answered if row.predicted is not None]
     silent = sum(abstains(row.predicted) for row in said)
     return {
@@ -28,8 +29,8 @@ def show(run: Run, *, seed: int = SEED) -> dict[str, object]:
         "questions": len(run.rows),
         "retried": len(run.retried),
         "duplicates": {"ids": len(run.repeated), "conflicting": len(run.conflicting)},
-        "overall": _figures([row.figures for row in run.answered], seed),
-        "errors_as_wrong": _figures(_zeroed(run.rows), seed),
+        "overall": overall,
+        "errors_as_wrong": overall if len(run.answered) == len(run.rows) else _figures(_zeroed(run.rows), seed),
         "types": {type: _type_figures(run, type, seed) for type in types},
         "abstention": {"n": len(said), "k": silent, "rate": silent / len(said) if said else None},
         "longmemeval": dict(longmemeval_accuracy(_verdicts(run))),
