@@ -6,45 +6,32 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 
 from memory_core.context import token_estimate
 from memory_core.errors import InputError
-from memory_core.evaluation.datasets import Benchmark, Question, for_retrieval, load_benchmark
-from memory_core.evaluation.ingested import open_benchmark
+from memory_core.evaluation.datasets import Benchmark, Question, for_retrieval
 from memory_core.evaluation.metrics import fraction, ndcg, recall_all, recall_any
 from memory_core.evaluation.statistics import estimate, paired_difference
 from memory_core.memory import Memory
+from memory_core.parts import RETRIEVERS
 from memory_core.parts import retriever as retriever_named
 from memory_core.protocols import Embedder, Floats, Kind, Retrieval, Retriever
 from memory_core.retrievers.hybrid import HybridRetriever
 
-RETRIEVERS = ("graph", "flat", "bm25", "hybrid")
 MEASURES = ("fraction@5", "fraction@10", "recall_any@5", "recall_all@5", "ndcg@10")
 _PAIRED = ("fraction@5", "fraction@10", "recall_any@5", "recall_all@5")
 _DEPTH = 10
 Row = Mapping[str, float]
 
 
-def run(
-    path: str | Path,
-    *,
-    pooled: bool = False,
-    retrievers: Sequence[str] = RETRIEVERS,
-    limit: int | None = None,
-    advance: Callable[[str], None] = lambda message: None,
-) -> dict[str, object]:
-    """The report of `bench retrieval FILE` as JSON values; memories come from the cache or are ingested first.
-
-    Raises InputError for an unknown retriever, FormatError for a file that is no benchmark.
-    """
-    unknown = [name for name in retrievers if name not in RETRIEVERS]
-    if unknown:
-        raise InputError(f"There is no retriever {unknown[0]}: choose among {', '.join(RETRIEVERS)}.")
-    benchmark = load_benchmark(path, pooled=pooled)
-    return report(benchmark, open_benchmark(benchmark, advance=advance), retrievers, limit=limit, advance=advance)
+def check(names: Sequence[str]) -> Sequence[str]:
+    """The names, each a known retriever. Raises InputError."""
+    unknown = [name for name in names if name not in RETRIEVERS]
+    if unknown or not names:
+        raise InputError(f"There is no retriever {', '.join(unknown)}: choose among {', '.join(RETRIEVERS)}.")
+    return names
 
 
 def report(
