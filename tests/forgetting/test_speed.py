@@ -33,13 +33,13 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     began = START.timestamp()
     rows = [
         insert("turn", position=n, id=f"t{n + 1}", source_id=f"t{n + 1}", session=f"s{n // 20}", role="user",
-               speaker="User", text=" ".join(words[word] for word in said[n]), at=began + 3600.0 * n, forgotten_by=None)
+               speaker="User", at=began + 3600.0 * n, forgotten_by=None, text=" ".join(words[word] for word in said[n]))
         for n in range(TURNS)
     ]  # fmt: skip
     rows += [
-        insert("node", id=f"n{n}", label=LABELS[n % 9], title=" ".join(words[word] for word in said[turn][:2]),
-               content="said once", attributes="{}", created=began + 3600.0 * int(turn), turns_at_creation=int(turn) + 1,
-               pinned=0, forgotten_by=None)
+        insert("node", id=f"n{n}", label=LABELS[n % 9], content="said once",
+               title=" ".join(words[word] for word in said[turn][:2]), attributes="{}", pinned=0,
+               created=began + 3600.0 * int(turn), turns_at_creation=int(turn) + 1, forgotten_by=None)
         for n, turn in enumerate(turn_of)
     ]  # fmt: skip
     rows += [

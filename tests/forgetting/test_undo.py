@@ -95,7 +95,7 @@ class TestApply:
         memory.apply(plan)
         gone = {*plan.forgotten, *plan.edges, *plan.turns}
         for question in QUESTIONS:
-            for name in ("graph", "flat", "bm25"):
+            for name in ("graph", "flat", "bm25", "hybrid"):
                 found = memory.retrieve(question, retriever(name, memory.settings, 50))
                 shown = {*(turn.id for turn in found.turns), *(visit.id for visit in found.nodes), *found.edges,
                          *(root.id for root in found.candidates), *found.capped,
