@@ -30,7 +30,7 @@ def checked(made: Extraction, turn: Turn, on_invalid: OnInvalid = "drop") -> Ext
     speaker = turn.speaker if turn.role == "user" and turn.speaker else "User"
     kept = validate(made.nodes, made.edges, speaker=speaker, role=turn.role, on_invalid=on_invalid, limit=False)
     if kept.status == "ok":
-        return made
+        return replace(made, nodes=kept.nodes, edges=kept.edges)  # "I" has become the one who speaks
     return replace(
         made,
         status=kept.status,
