@@ -36,7 +36,11 @@ def cost_bars(rows: Sequence[Bar], *, dark: bool = False) -> Chart:
     _marks(figure, [(row.value, row.name) for row in rows], "this plan", "circle", shade.accent, 13)
     quiet(figure, dark, 78 + 52 * max(len(rows), 1))
     figure.update_layout(showlegend=False, margin={"l": 8, "r": 16, "t": 6, "b": 8})
-    figure.update_xaxes(range=[0, 1.03], tickformat=".1f", title_text="share of what was there (1 = nothing lost)")
+    figure.update_xaxes(
+        range=[0, 1.03],
+        tickformat=".1f",
+        title_text="0 to 1; dot: this plan; grey: 95 % of random prunes, with their mean; black tick: before",
+    )
     figure.update_yaxes(categoryorder="array", categoryarray=names[::-1], type="category", showgrid=False)
     told = "; ".join(f"{row.name} {row.value:.3f}" for row in rows if row.value is not None)
     return Chart(figure, f"Cost of the plan beside random prunes: {told or 'nothing could be judged'}.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from memory_core.figures.chart import ink
 
 _NODES = (
@@ -13,9 +15,9 @@ _NODES = (
 
 
 def coverage_drawing(dark: bool = False) -> str:
-    """Three nodes and the words they keep, as SVG."""
+    """Three nodes and the words they keep, as an HTML picture."""
     shade = ink(dark)
-    parts = [f'<svg viewBox="0 0 600 178" role="img" aria-label="{_ALT}" style="width:100%;max-width:600px">']
+    parts = ['<svg xmlns="http://www.w3.org/2000/svg" width="600" height="168" viewBox="0 0 600 168" font-family="sans-serif">']
     for place, (x, title, words, fate) in enumerate(_NODES):
         color = (shade.accent, "#f0960a", "#1f6fd0")[place]
         parts.append(f'<circle cx="{x}" cy="34" r="13" fill="{color}"/>{_text(x, 14, title, shade.text, 13)}')
@@ -30,7 +32,8 @@ def coverage_drawing(dark: bool = False) -> str:
             parts.append(_text(at, 107, word, shade.text, 12))
         first, _, rest = fate.partition(":") if ":" in fate else fate.partition(",")
         parts.append(_text(x, 138, first, shade.text, 12) + _text(x, 155, rest.strip(), shade.quiet, 10.5))
-    return "".join(parts) + "</svg>"
+    picture = "data:image/svg+xml," + quote("".join(parts) + "</svg>")
+    return f'<img alt="{_ALT}" src="{picture}" style="width:100%;max-width:600px">'
 
 
 def _text(x: float, y: float, words: str, color: str, size: float) -> str:

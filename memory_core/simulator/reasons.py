@@ -116,7 +116,7 @@ def _changes(simulator: Simulator, shown: Shown, place: int) -> Iterator[Change]
         yield Change("It is pinned or protected by a rule; without that the score decides.", False)
         return
     if not plan.fate[place]:
-        yield Change("It stays. Pin it, and it stays whatever the setting.", False)
+        yield from _staying(shown, place)
         return
     yield Change("Pin it, or protect its label or a word of it by a rule: then no cut takes it.", True)
     with memory.lock:
@@ -127,6 +127,23 @@ def _changes(simulator: Simulator, shown: Shown, place: int) -> Iterator[Change]
             yield from _by_sliders(trial, place)
         if plan.where:
             yield Change(f"It is selected by “{plan.where}”: another selection leaves it alone.", True)
+
+
+def _staying(shown: Shown, place: int) -> Iterator[Change]:
+    """How much stricter the cut would have to be for it to go."""
+    plan, score = shown.plan, float(shown.plan.scores.score[place])
+    if plan.where:
+        yield Change("The selection leaves it out, or the cut does.", True)
+    elif plan.cut.kind == "threshold":
+        above = round(min(score + 0.0005, 1.0), 3)
+        yield Change(f"It would go at a threshold above {score:.4f}.", True, replace(shown.setting, threshold=above))
+    elif plan.cut.kind == "keep":
+        better = int((plan.scores.score > score).sum())
+        share = max(np.floor(1000 * better / plan.nodes_before) / 10, 0.0)
+        yield Change(f"It would go if {better:,} nodes were kept.", True, replace(shown.setting, keep=float(share)))
+    else:
+        yield Change("Its score for each byte is high enough.", True)
+    yield Change("Pin it, and it stays whatever the setting.", True)
 
 
 def _by_cut(shown: Shown, place: int) -> Iterator[Change]:

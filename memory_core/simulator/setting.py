@@ -120,14 +120,19 @@ class Setting:
 
     @classmethod
     def opening(cls, memory: Memory) -> tuple[Setting, str]:
-        """What the page opens on, and why. In a memory under 1,000 turns P1's default forgets nothing."""
-        if memory.graph.turns >= YOUNG:
+        """What the page opens on, and why: P1's default, unless that forgets nothing, as in any memory under 1,000
+        turns."""
+        plan = cls().plan(memory)
+        if not plan.nothing or not plan.node_ids:
             return cls(), ""
-        return cls(cut="keep"), (
-            f"P1's default forgets nothing here: this memory has {memory.graph.turns:,} turns, and a node younger than "
-            f"{YOUNG:,} turns scores at least .10, the threshold, from the turns term alone. So the page opens on "
-            "keep 90 %."
-        )
+        if memory.graph.turns < YOUNG:
+            why = (
+                f"this memory has {memory.graph.turns:,} turns, and a node younger than {YOUNG:,} turns scores at "
+                "least .10, the threshold, from the turns term alone"
+            )
+        else:
+            why = f"the lowest score is {float(plan.scores.score.min()):.3f}, the threshold .10"
+        return cls(cut="keep"), f"P1's default forgets nothing here: {why}. So the page opens on keep 90 %."
 
 
 def _with(setting: Setting, name: str, value: str) -> Setting:

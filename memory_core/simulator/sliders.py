@@ -19,8 +19,14 @@ def step(parameter: Parameter) -> float:
 
 
 def explained(policy: str) -> str:
-    """The formula, units and source of a policy as its docstring gives them, without the example."""
-    words = inspect.cleandoc(found()[policy].__doc__ or "")
-    lines = [line for line in words.split("\n") if not line.strip().startswith((">>>", "..."))]
-    start = next((place for place, line in enumerate(words.split("\n")) if line.strip().startswith(">>>")), len(lines))
-    return "\n".join(lines[:start]).strip()
+    """Formula, units and source of a policy as its docstring gives them, without the example.
+
+    Lines of a paragraph are joined, formulas (indented) stay as they stand.
+    """
+    lines = inspect.cleandoc(found()[policy].__doc__ or "").split("\n")
+    stop = next((place for place, line in enumerate(lines) if line.startswith(">>>")), len(lines))
+    told = ""
+    for line in lines[:stop]:
+        runs_on = bool(told) and told[-1] != "\n" and not line.startswith(" ") and bool(line)
+        told += f" {line}" if runs_on else f"{line}\n" if line.startswith(" ") else f"{chr(10)}{line}" if line else "\n"
+    return told.strip("\n")

@@ -14,9 +14,7 @@ from memory_core.simulator.sharing import command, plan_json
 from pages._ui.forgetting.state import ForgettingState
 from pages._ui.opened import notice
 
-_GONE = (
-    "The plan that was shown is no longer the memory's: it changed meanwhile. Look at the new plan and commit again."
-)
+_GONE = "The memory changed since this plan was shown: look at the new one and commit again."
 
 
 def commit_bar(opened: OpenMemory, state: ForgettingState, shown: Shown) -> None:

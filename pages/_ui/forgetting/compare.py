@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from memory_core.evaluation.sweeps import ETA
+from memory_core.figures.chart import Chart
 from memory_core.figures.costs import front, heat_map, sweep_curve
 from memory_core.figures.curves import survival_curves
 from memory_core.memories import OpenMemory
@@ -75,12 +76,18 @@ def _policies(state: ForgettingState, found: Comparison) -> None:
     if chance := found.by_chance():
         st.warning(as_text(f"No better than chance on any figure at any size: {', '.join(chance)}."))
     chart = survival_curves(found.marks(), found.bands(), dark=dark())
-    st.plotly_chart(chart.figure, theme=None, key="compare-policies", config=PNG, alt=chart.alt)
+    picked = _chart(chart, "compare-policies")
+    for point in picked.selection.points:
+        wanted = (point.get("legendgroup"), round(point["x"], 6))
+        place = next((k for k, one in enumerate(found.points) if (one.name, round(one.share, 6)) == wanted), None)
+        _load(state, found, place, "compare-policies")
 
 
 def _sweep(state: ForgettingState, found: Comparison) -> None:
-    figure = st.segmented_control("Figure", list(NAMES), format_func=NAMES.get, default="answer_survival", required=True,
-                                  key="sweep-figure", label_visibility="collapsed")  # fmt: skip
+    figure = st.segmented_control(
+        "Figure", list(NAMES), format_func=NAMES.get, default="answer_survival", required=True, key="sweep-figure",
+        label_visibility="collapsed",
+    )  # fmt: skip
     names = list(found.axes)
     if len(names) == 1:
         lines = {NAMES[key]: [point.value(key) for point in found.points] for key in NAMES}
@@ -90,14 +97,10 @@ def _sweep(state: ForgettingState, found: Comparison) -> None:
         ys, xs = found.axes[names[0]], found.axes[names[1]]
         grid = [[found.points[r * len(xs) + c].value(figure) for c in range(len(xs))] for r in range(len(ys))]
         chart = heat_map(xs, ys, grid, names[1], names[0], NAMES[figure], dark=dark())
-    picked = st.plotly_chart(chart.figure, theme=None, key="compare-sweep", config=PNG, alt=chart.alt, on_select="rerun",
-                             selection_mode="points")  # fmt: skip
+    _picked(state, found, _chart(chart, "compare-sweep"), "compare-sweep")
     points = [(point.name, point.share, point.value(figure)) for point in found.points]
     pareto = front(points, found.front(figure), NAMES[figure], dark=dark())
-    also = st.plotly_chart(pareto.figure, theme=None, key="compare-front", config=PNG, alt=pareto.alt, on_select="rerun",
-                           selection_mode="points")  # fmt: skip
-    _picked(state, found, picked, "compare-sweep")
-    _picked(state, found, also, "compare-front")
+    _picked(state, found, _chart(pareto, "compare-front"), "compare-front")
 
 
 def _budget(state: ForgettingState, found: Comparison) -> None:
@@ -105,22 +108,33 @@ def _budget(state: ForgettingState, found: Comparison) -> None:
     least = found.least(eta)
     lines = {"graph recall@5": [point.value("graph_recall@5") for point in found.points], "L": found.objective(eta)}
     chart = sweep_curve(found.axes["keep"], lines, "nodes kept, %", least=least, dark=dark())
-    picked = st.plotly_chart(chart.figure, theme=None, key="compare-budget", config=PNG, alt=chart.alt,
-                             on_select="rerun", selection_mode="points")  # fmt: skip
+    _picked(state, found, _chart(chart, "compare-budget"), "compare-budget")
     best = found.points[least]
-    st.markdown(f"L is least, **{found.objective(eta)[least]:.3f}**, when **{best.share:.0%}** of the nodes are kept.")
-    st.button("Load the minimum", key="load-least", on_click=state.load_setting, args=(best.setting,))
-    _picked(state, found, picked, "compare-budget")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(
+            f"L is least, **{found.objective(eta)[least]:.3f}**, when **{best.share:.0%}** of the nodes are kept."
+        )
+        st.button("Load the minimum", key="load-least", on_click=state.load_setting, args=(best.setting,))
 
 
 def _ablation(state: ForgettingState, found: Comparison) -> None:
     st.caption("A figure that rises when a term is left out says that the term chose worse than the others.")
 
 
+def _chart(chart: Chart, key: str):  # type: ignore[no-untyped-def]
+    return st.plotly_chart(
+        chart.figure, theme=None, key=key, config=PNG, alt=chart.alt, on_select="rerun", selection_mode="points"
+    )
+
+
 def _picked(state: ForgettingState, found: Comparison, picked, key: str) -> None:  # type: ignore[no-untyped-def]
+    for point in picked.selection.points[:1]:
+        place = point.get("customdata", point.get("point_index"))
+        _load(state, found, place[0] if isinstance(place, list) else place, key)
+
+
+def _load(state: ForgettingState, found: Comparison, place: object, key: str) -> None:
     """Load the point that was clicked, once."""
-    places = [point.get("customdata", point.get("point_index")) for point in picked.selection.points]
-    place = places[0][0] if places and isinstance(places[0], list) else places[0] if places else None
     if isinstance(place, int) and place < len(found.points) and state.clicked != f"{key}-{place}":
         state.clicked = f"{key}-{place}"
         state.load_setting(found.points[place].setting)

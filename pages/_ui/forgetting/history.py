@@ -46,8 +46,10 @@ def _pass(opened: OpenMemory, state: ForgettingState, one: Pass) -> None:
                       args=(f"purge-{one.id}",))  # fmt: skip
     if state.asked == f"purge-{one.id}":
         with st.container(border=True, key="ask-purge"):
-            st.text(f"Purge pass {one.id}? Its {plural(one.left, 'node')} and all that was said of them alone are erased "
-                    "from the file, which is then rewritten. There is no way back.")  # fmt: skip
+            st.text(
+                f"Purge pass {one.id}? Its {plural(one.left, 'node')} and all that was said of them alone are erased "
+                "from the file, which is then rewritten. There is no way back."
+            )
             with st.container(horizontal=True, gap="small"):
                 st.button(
                     "Purge for good", type="primary", key="purge-really", on_click=_purge, args=(opened, state, one.id)

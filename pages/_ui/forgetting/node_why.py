@@ -38,8 +38,8 @@ def node_why(opened: OpenMemory, state: ForgettingState, shown: Shown) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"change-{place}"):
             st.html(f'<div class="change{"" if change.turns_it else " no"}">{safe(change.words)}</div>')
             if change.setting is not None:
-                st.button("Try", key=f"try-{place}", type="tertiary", on_click=state.load_setting, args=(change.setting,),
-                          help="Move the controls there")  # fmt: skip
+                load = {"on_click": state.load_setting, "args": (change.setting,), "help": "Move the controls there"}
+                st.button("Try", key=f"try-{place}", type="tertiary", **load)
     with st.expander("Its turns, history and neighbours"):
         card = CardState.load(opened.name)
         card.item = state.node
@@ -54,18 +54,16 @@ def _fate(found: Reasons) -> str:
 
 def _score(found: Reasons) -> str:
     whole = max(found.score, found.line or 0.0, 0.05) * 1.15
+    parts = [(PART_INKS[k % len(PART_INKS)], safe(name), part) for k, (name, part) in enumerate(found.parts.items())]
     bars = "".join(
-        f'<u style="width:{100 * part / whole:.1f}%;background:{PART_INKS[k % len(PART_INKS)]}" title="{safe(name)} {part:.4f}"></u>'
-        for k, (name, part) in enumerate(found.parts.items())
+        f'<u style="width:{100 * part / whole:.1f}%;background:{ink}" title="{name} {part:.4f}"></u>'
+        for ink, name, part in parts
     )
     mark = f'<s style="left:{100 * found.line / whole:.1f}%" title="The cut"></s>' if found.line is not None else ""
-    parts = "".join(
-        f'<span><i style="background:{PART_INKS[k % len(PART_INKS)]}"></i>{safe(name)} {part:.4f}</span>'
-        for k, (name, part) in enumerate(found.parts.items())
-    )
+    legend = "".join(f'<span><i style="background:{ink}"></i>{name} {part:.4f}</span>' for ink, name, part in parts)
     line = f", the cut is at {found.line:.4f}" if found.line is not None else ""
     return (
-        f'<div class="stack">{bars}{mark}</div><div class="parts">{parts}</div>'
+        f'<div class="stack">{bars}{mark}</div><div class="parts">{legend}</div>'
         f"<p>Score <b>{found.score:.4f}</b>{line}. Number {found.rank:,} of {found.n:,} to go.</p>"
         f"<h4>{'What would keep it' if found.goes and not found.held else 'Why it stays'}</h4>"
     )

@@ -34,8 +34,8 @@ def protect_view(opened: OpenMemory, state: ForgettingState, setting: Setting) -
 
 def _select(opened: OpenMemory, state: ForgettingState, setting: Setting) -> None:
     st.markdown("**Select by hand**")
-    st.caption("Several conditions must all hold. With the cut *By hand* all of it goes; with another cut only selected "
-               "nodes may go. The same plan, preview, undo and purge.")  # fmt: skip
+    st.caption("Several conditions must all hold. With the cut *By hand* all of it goes; with another cut only what is "
+               "selected may go. The same plan, preview, undo and purge.")  # fmt: skip
     now = dict(Where.parse(setting.where).conditions) if setting.where else {}
     values = {
         "person": st.text_input("Everything about a person", key=seeded("w-person", now.get("person", "")),
@@ -104,8 +104,11 @@ def _pins(opened: OpenMemory) -> None:
     for node_id, title in found[:30]:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.text(title[:60])
-            st.button("Unpin", key=f"unpin-{node_id}", type="tertiary", on_click=_attempt,
-                      args=(lambda node_id=node_id: opened.memory.pin(node_id, False, at=datetime.now(UTC)), ""))  # fmt: skip
+            st.button("Unpin", key=f"unpin-{node_id}", type="tertiary", on_click=_unpin, args=(opened, node_id))
+
+
+def _unpin(opened: OpenMemory, node_id: str) -> None:
+    _attempt(lambda: opened.memory.pin(node_id, False, at=datetime.now(UTC)), "")
 
 
 def _automatic(opened: OpenMemory, setting: Setting) -> None:

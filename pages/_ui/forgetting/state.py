@@ -59,6 +59,7 @@ class ForgettingState(PageState):
 
     def load_setting(self, setting: Setting) -> None:
         """Look at another setting and move every control to it: for callbacks, before the controls are drawn."""
+        self.why, self.problems = "", []
         self.keep_setting(setting)
         for key in [str(key) for key in st.session_state if str(key).startswith("set-")]:
             del st.session_state[key]
