@@ -121,7 +121,7 @@ class TestCatalog:
         assert [(one.name, one.group, one.run is None) for one in loaded] == [
             ("graph", "d, experiment 2", False), ("b", "survival", True),
         ]  # fmt: skip
-        assert list(named([loaded[0], loaded[0]])) == ["d, experiment 2 · graph", "d, experiment 2 · graph (2)"]
+        assert list(named([loaded[0], loaded[0]])) == ["graph · d, experiment 2", "graph · d, experiment 2 (2)"]
 
     def test_a_missing_folder_and_a_bad_file_are_told(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="no folder"):

@@ -63,7 +63,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def mine(folder: Path, *names: str, **state: Any) -> AppTest:
-    return opened(folder=str(folder), group="mine", runs=[f"mine · {name}" for name in names], **state)
+    return opened(folder=str(folder), group="mine", runs=[f"{name} · mine" for name in names], **state)
 
 
 class TestFirstSight:

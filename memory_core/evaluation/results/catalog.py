@@ -65,10 +65,10 @@ def group_of(run: Run) -> str:
 
 
 def named(loaded: Iterable[Loaded]) -> dict[str, Loaded]:
-    """Unique name -> file: group and name, and a number where two are still alike."""
+    """Unique name -> file: name and group, and a number where two are still alike."""
     found: dict[str, Loaded] = {}
     for one in loaded:
-        base, number = f"{one.group} · {one.name}", 2
+        base, number = f"{one.name} · {one.group}", 2
         name = base
         while name in found:
             name, number = f"{base} ({number})", number + 1

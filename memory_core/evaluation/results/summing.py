@@ -10,6 +10,7 @@ from memory_core.evaluation.official import longmemeval_accuracy
 from memory_core.evaluation.results.reading import ANSWER_METRICS, Record, Row, Run
 from memory_core.evaluation.statistics import RESAMPLES, SEED, Estimate, estimate, paired_difference, wilson
 
+_POOLED = "one run asked a fresh memory a question, the other one memory of everything."
 #: Settings two runs must share before their difference means anything.
 MUST_AGREE = ("split_hash", "reader", "judge", "pooled")
 
@@ -132,7 +133,7 @@ def disagreements(a: Record, b: Record) -> list[str]:
     found = []
     for key in MUST_AGREE:
         if key in a and key in b and a[key] != b[key]:
-            found.append(f"the runs differ in {key}: {a[key]} and {b[key]}.")
+            found.append(_POOLED if key == "pooled" else f"the runs differ in {key}: {a[key]} and {b[key]}.")
         elif (key in a) != (key in b):
             found.append(f"only one run tells its {key}: they may differ in it.")
     return found
