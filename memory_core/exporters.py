@@ -112,7 +112,7 @@ def to_graphml(document: Mapping[str, Any]) -> str:
         graph.add_edge(edge["source"], edge["target"], key=edge_id, **_scalars(rest))
     file = io.BytesIO()  # networkx's line generator would break a text at every exotic line end
     nx.write_graphml_xml(graph, file, prettyprint=True)
-    return file.getvalue().decode().replace("\r", "&#13;") + "\n"  # a bare return would be read as a newline
+    return file.getvalue().decode().strip().replace("\r", "&#13;") + "\n"  # a bare return would be read as a newline
 
 
 def to_csv(document: Mapping[str, Any]) -> str:

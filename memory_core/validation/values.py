@@ -69,7 +69,7 @@ def flat_attributes(given: object, what: str, report: Report, most: int, longest
     """
     flat: dict[str, Scalar] = {}
     for key, value in _leaves(_pairs(given, what, report), "", 0):
-        name = clean(key, what, report).strip()[:_MAX_KEY]
+        name = cut(clean(key, what, report).strip(), _MAX_KEY, what, "attribute name", report)
         scalar = _scalar(value, f"{what}, {name}", report, longest)
         if scalar is None or scalar == "":
             continue

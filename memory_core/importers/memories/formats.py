@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import warnings
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -67,9 +68,12 @@ def _graphml(text: str, name: str, result: Imported) -> dict[str, Any]:
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise FormatError(f"{name} declares XML entities, which are not read: remove its DOCTYPE.")
     try:
-        graph: Any = nx.parse_graphml(text, force_multigraph=True)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            graph: Any = nx.parse_graphml(text, force_multigraph=True)
     except (ParseError, nx.NetworkXException, ValueError, KeyError, TypeError) as error:
         raise FormatError(f"{name} is not readable GraphML: {error}.") from error
+    result.problems += [f"{name}: {warning.message}" for warning in told]
     nodes = {str(node): unpacked(values) for node, values in graph.nodes(data=True)}
     edges = {}
     for place, (source, target, key, values) in enumerate(graph.edges(keys=True, data=True), 1):
