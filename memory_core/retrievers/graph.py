@@ -40,6 +40,7 @@ class GraphRetriever:
         edges = edges_among(memory.graph, [visit.id for visit in visits])
         walked = time.perf_counter()
         cited = memory.cited_turns([visit.id for visit in visits] + [edge.id for edge in edges])
+        mute = memory.speaker_nodes()  # read from nearly every turn, so the newest three say nothing about the question
         return Retrieval(
             retriever="graph",
             question=question,
@@ -50,7 +51,7 @@ class GraphRetriever:
             nodes=tuple(visits),
             edges=tuple(edge.id for edge in edges),
             capped=tuple(capped),
-            turns=tuple(rank_turns([visit.id for visit in visits], cited, roots)),
+            turns=tuple(rank_turns([visit.id for visit in visits if visit.id not in mute], cited, roots)),
             lines=graph_lines(memory.graph, visits, edges, cited),
             ms={
                 "candidates": 1000 * (found - started),

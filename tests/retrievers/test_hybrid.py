@@ -13,16 +13,14 @@ from memory_core.graph.turn_columns import Neighbourhood, TurnColumns
 from memory_core.memory import Memory
 from memory_core.protocols import Retrieval
 from memory_core.retrievers.hybrid import HybridRetriever
-from memory_core.retrievers.hybrid.choosing import best, interleave, spread
-from memory_core.retrievers.hybrid.cues import asks_several, halves, role_asked, speaker_named
+from memory_core.retrievers.hybrid.choosing import best, spread
+from memory_core.retrievers.hybrid.cues import asks_several, role_asked, speaker_named
 from memory_core.retrievers.hybrid.dates import interval
 from tests.fakes import LetterEmbedder
 from tests.memories import fake_memory
 
 START = datetime(2024, 5, 1, 12, tzinfo=UTC)
-WORDS_ONLY = HybridRetriever(
-    dense=0, graph=0, role=0, dates=0, speaker=0, statement=0, halves=0, sessions=0, neighbours=0
-)
+WORDS_ONLY = HybridRetriever(dense=0, graph=0, role=0, dates=0, speaker=0, statement=0, sessions=0, neighbours=0)
 FAR = LetterEmbedder(fixed={"": [0.0] * 25 + [1.0]}, floor=2.0)  # every text alike, and none near enough
 
 
@@ -184,23 +182,14 @@ def test_a_question_for_several_things_gets_several_sessions() -> None:
         assert order(memory.retrieve("Where is the kite?", part)) == ["t1", "t2"]
 
 
-def test_each_half_of_a_question_gets_its_place() -> None:
-    turns = ("red bicycle red bicycle", "red bicycle", "the bicycle is red", "garden table")
-    with told(*turns, session_of=1) as memory:
-        asked = "Which came first, the red bicycle or the garden table?"
-        assert "t4" in order(memory.retrieve(asked, replace(WORDS_ONLY, halves=0.9, k=2)))
-
-
 def test_questions_for_several_things_are_told_from_others() -> None:
     assert [asks_several(question) for question in ("How much did it cost in total?", "Who is Mira?")] == [True, False]
-    assert halves("and, or, but?") == []
 
 
 def test_choosing() -> None:
     assert best(np.zeros(0), 3).tolist() == []
     assert best(np.full(3, -np.inf), 3).tolist() == []
     assert spread(np.zeros(0), np.zeros(0, np.int32), 0.1, 3) == []
-    assert interleave([], 3) == []
 
 
 # -- the whole -----------------------------------------------------------------------------------------------------
@@ -209,7 +198,7 @@ def test_choosing() -> None:
 def test_the_parts_of_a_score_add_up_to_it_and_order_the_turns() -> None:
     turns = ("mira: I bought a kite in May 2024", "tom: a kite", "assistant: kites fly")
     with told(*turns, embedder=LetterEmbedder()) as memory:
-        found = memory.retrieve("Which kite did Mira buy in May 2024?", HybridRetriever(halves=0))
+        found = memory.retrieve("Which kite did Mira buy in May 2024?", HybridRetriever())
         assert len(found.turns) == 3
         for turn in found.turns:
             assert sum(turn.parts.values()) == pytest.approx(turn.score)

@@ -19,12 +19,13 @@ import numpy as np
 
 from memory_core.context import line_tokens, turn_lines, within
 from memory_core.graph.turn_columns import Neighbourhood, TurnColumns
-from memory_core.protocols import Doubles, Line, RankedTurn, Readable, Retrieval
-from memory_core.retrievers.hybrid.choosing import interleave, spread
-from memory_core.retrievers.hybrid.cues import asks_several, halves
+from memory_core.protocols import Line, RankedTurn, Readable, Retrieval
+from memory_core.retrievers.hybrid.choosing import spread
+from memory_core.retrievers.hybrid.cues import asks_several
 from memory_core.retrievers.hybrid.facts import Facts, fact_lines, find_facts
 from memory_core.retrievers.hybrid.terms import Terms, cue_terms, said_terms
 
+_TERMS = ("words", "dense", "graph", "role", "dates", "speaker", "statement")
 _FACTS = 12  # nodes of the graph in the context
 _FACT_TOKENS = 1 / 3  # share of the budget that facts may take
 
@@ -38,21 +39,19 @@ def _weight(label: str, default: float, high: float) -> float:
 class HybridRetriever:
     """At most `k` turns and what fits `tokens`; the weights are those of the terms above.
 
-    `halves`: how much a ranking for each half of a two-part question listens to that half. `sessions`: what a turn
-    costs the others of its session when the question asks for several things. `asked_at` counts "two weeks ago" back;
-    None is the memory clock.
+    `sessions`: what a turn costs the others of its session when the question asks for several things. `asked_at`:
+    whence "two weeks ago" counts back; None is the memory clock.
     """
 
     k: int = field(default=10, metadata={"label": "turns", "range": (1, 50)})
     tokens: int = field(default=1200, metadata={"label": "token budget", "range": (100, 8000)})
     words: float = _weight("words", 1.0, 2.0)
-    dense: float = _weight("similarity", 0.4, 2.0)
-    graph: float = _weight("graph walk", 0.15, 1.0)
+    dense: float = _weight("similarity", 0.3, 2.0)
+    graph: float = _weight("graph walk", 0.2, 1.0)
     role: float = _weight("who: role", 0.4, 1.0)
-    dates: float = _weight("when", 0.25, 1.0)
+    dates: float = _weight("when", 0.3, 1.0)
     speaker: float = _weight("who: speaker", 0.04, 0.5)
     statement: float = _weight("statements", 0.2, 1.0)
-    halves: float = _weight("two-part questions", 0.25, 1.0)
     sessions: float = _weight("several sessions", 0.05, 0.5)
     neighbours: float = _weight("neighbouring turns", 0.7, 1.0)
     asked_at: datetime | None = None
@@ -61,23 +60,20 @@ class HybridRetriever:
         """Turns best first with the terms of their scores, facts newest first, whole lines within the budget."""
         memory.turn_vectors()
         columns = memory.turn_columns()
-        asked = [question, *(halves(question) if self.halves else [])]
-        vectors = memory.embed_query(asked)
+        vector = memory.embed_query([question])[0]
         started = time.perf_counter()
-        near = Neighbourhood(weight=self.neighbours)
-        said = [said_terms(columns, *of, near) for of in zip(asked, vectors, strict=True)]
+        said = said_terms(columns, question, vector, Neighbourhood(weight=self.neighbours))
         scored = time.perf_counter()
-        facts = find_facts(memory, vectors[0], memory.embedder.floor, _FACTS)
+        facts = find_facts(memory, vector, memory.embedder.floor, _FACTS)
         walked = time.perf_counter()
-        terms = {**cue_terms(columns, question, self._now(memory)), "graph": facts.turns}
-        ranked = self._ranked(columns, asked, [{**of, **terms} for of in said], memory.embedder.floor)
+        terms = {**said, **cue_terms(columns, question, self._now(memory)), "graph": facts.turns}
+        ranked = self._ranked(columns, question, terms, memory.embedder.floor)
         chosen = time.perf_counter()
         lines, left_out = self._context(memory, facts, ranked)
         done = time.perf_counter()
         return Retrieval(
             retriever="hybrid",
             question=question,
-            entities=tuple(asked),
             candidates=facts.candidates,
             floor=memory.embedder.floor,
             roots=facts.roots,
@@ -97,46 +93,23 @@ class HybridRetriever:
     def _now(self, memory: Readable) -> datetime:
         return self.asked_at or datetime.fromtimestamp(memory.graph.clock, UTC)
 
-    def _ranked(
-        self, columns: TurnColumns, asked: Sequence[str], terms: Sequence[Terms], floor: float
-    ) -> tuple[RankedTurn, ...]:
-        """The ranking of the whole question, and those of its halves taken in turn with it."""
-        found = [self._found(of, floor) for of in terms]
-        scores = [self._score(of) for of in terms]
-        penalty = self.sessions if asks_several(asked[0]) else 0.0
-        rankings = []
-        for number, own in enumerate(scores):
-            listened = scores[0] if number == 0 else (1 - self.halves) * scores[0] + self.halves * own
-            allowed = np.where(found[number], listened, -np.inf)
-            rankings.append(spread(allowed, columns.session.values, penalty, self.k))
-        return tuple(
-            self._turn(columns.ids[place], place, asked[number], [terms[0], terms[number]])
-            for number, place in interleave(rankings, self.k)
-        )
-
-    def _weights(self) -> dict[str, float]:
-        names = ("words", "dense", "graph", "role", "dates", "speaker", "statement")
-        return {name: getattr(self, name) for name in names}
-
-    def _score(self, terms: Terms) -> Doubles:
-        return np.asarray(sum(weight * terms[name] for name, weight in self._weights().items()))
-
-    def _found(self, terms: Terms, floor: float) -> Doubles:
-        """Turns that something points to: a cue alone brings none, so a question about nothing stored gets none."""
-        return np.asarray((terms["words"] > 0) | (terms["dense"] >= floor) | (terms["graph"] > 0))
-
-    def _turn(self, turn: str, place: int, asked: str, terms: Sequence[Terms]) -> RankedTurn:
-        listen = self.halves if terms[1] is not terms[0] else 0.0
-        parts = {
-            name: float(weight * ((1 - listen) * terms[0][name][place] + listen * terms[1][name][place]))
-            for name, weight in self._weights().items()
-        }
-        leading = max(("words", "dense", "graph"), key=lambda name: parts[name])
-        why = f"{leading}, for “{asked}”" if listen else leading
-        return RankedTurn(turn, sum(parts.values()), why, {name: part for name, part in parts.items() if part})
+    def _ranked(self, columns: TurnColumns, question: str, terms: Terms, floor: float) -> tuple[RankedTurn, ...]:
+        """The best turns that something points to: a cue alone brings none."""
+        weights = {name: getattr(self, name) for name in _TERMS}
+        scores = sum((weight * terms[name] for name, weight in weights.items()), np.zeros(len(columns)))
+        found = (terms["words"] > 0) | (terms["dense"] >= floor) | (terms["graph"] > 0)
+        penalty = self.sessions if asks_several(question) else 0.0
+        places = spread(np.where(found, scores, -np.inf), columns.session.values, penalty, self.k)
+        parts = [{name: float(weight * terms[name][place]) for name, weight in weights.items()} for place in places]
+        return tuple(_turn(columns.ids[place], own) for place, own in zip(places, parts, strict=True))
 
     def _context(self, memory: Readable, facts: Facts, ranked: Sequence[RankedTurn]) -> tuple[tuple[Line, ...], int]:
         told, facts_out = within(fact_lines(memory, facts), int(self.tokens * _FACT_TOKENS))
         left = self.tokens - sum(line_tokens(line) for line in told)
         verbatim, turns_out = within(turn_lines(memory.turns([turn.id for turn in ranked])), left)
         return (*told, *verbatim), facts_out + turns_out
+
+
+def _turn(turn: str, parts: dict[str, float]) -> RankedTurn:
+    leading = max(("words", "dense", "graph"), key=lambda name: parts[name])
+    return RankedTurn(turn, sum(parts.values()), leading, {name: part for name, part in parts.items() if part})

@@ -1,8 +1,6 @@
-"""From scores to the few turns that are returned: several sessions when several are asked for, each half its place."""
+"""From scores to the few turns that are returned: several sessions when several are asked for."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,17 +40,3 @@ def spread(scores: Doubles, sessions: NDArray[np.int32], penalty: float, count: 
         left[sessions[pool] == sessions[pool[take]]] -= penalty
         left[take] = -np.inf
     return chosen
-
-
-def interleave(rankings: Sequence[Sequence[int]], count: int) -> list[tuple[int, int]]:
-    """(ranking, place) taken from each ranking in turn, each place once, `count` in all.
-
-    >>> interleave([[1, 2, 3], [2, 4]], 3)
-    [(0, 1), (1, 2), (1, 4)]
-    """
-    chosen: dict[int, int] = {}
-    for rank in range(max(map(len, rankings), default=0)):
-        for number, ranking in enumerate(rankings):
-            if rank < len(ranking):
-                chosen.setdefault(ranking[rank], number)
-    return [(number, place) for place, number in chosen.items()][:count]

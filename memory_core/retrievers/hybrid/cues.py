@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from memory_core.graph.words import stems
-
 _YOU_DID = re.compile(
     r"\bdid you\b|\byou(?:['’]d| had| have|['’]ve)? (?:\w+ly |also |just )?"
     r"(?:\w{2,}ed|told|said|gave|wrote|made|came|were|spoke|sent|showed|taught|found|chose)\b|\bremind me\b"
@@ -20,7 +18,6 @@ _SEVERAL = re.compile(
     r"|\b(?:first|earlier|later|before|after)\b.*\bor\b",
     re.IGNORECASE,
 )
-_JOINTS = re.compile(r",? \b(?:or|and|before|after|when|while|since|between|than|until)\b |, ", re.IGNORECASE)
 
 
 def role_asked(question: str) -> int:
@@ -41,18 +38,6 @@ def asks_several(question: str) -> bool:
     (True, False)
     """
     return _SEVERAL.search(question) is not None
-
-
-def halves(question: str, most: int = 3) -> list[str]:
-    """The parts of a question joined by "or", "and", "before" …, each with two content words or more; else none.
-
-    >>> halves("Which did I buy first, the red bicycle or the garden table?")
-    ['Which did I buy first', 'the red bicycle', 'the garden table']
-    >>> halves("Where does Mira live?")
-    []
-    """
-    parts = [part for part in _JOINTS.split(question.rstrip("? ")) if len(stems(part)) > 1][:most]
-    return parts if len(parts) > 1 else []
 
 
 def speaker_named(question: str, speakers: Iterable[str]) -> str | None:
