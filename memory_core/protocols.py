@@ -165,6 +165,7 @@ class Readable(Protocol):
     def walks(self) -> Walks: ...  # steps over the graph and from its nodes to turns, as matrices
     def search_turns(self, question: str, limit: int) -> list[RankedTurn]: ...  # BM25, best first
     def cited_turns(self, items: Sequence[str]) -> dict[str, list[str]]: ...  # item id -> turn ids, by position
+    def speaker_nodes(self) -> frozenset[str]: ...  # ids of the live nodes that stand for those who spoke
     def citing_items(self, turns: Sequence[str]) -> dict[str, list[str]]: ...  # turn id -> live item ids
 
 
@@ -288,8 +289,7 @@ class Scores:
         [0.6667, 0.1667, 0.6667]
         """
         _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-        middle = np.cumsum(counts) - counts / 2
-        score = np.asarray(middle[places] / max(len(values), 1), np.float64)
+        score = np.asarray((np.cumsum(counts) - counts / 2)[places] / max(len(values), 1), np.float64)
         return cls(score, {name: score}, ranks=True)
 
 

@@ -115,8 +115,9 @@ def _newest(memory: Forgetting) -> list[tuple[str, ...]]:
         "ORDER BY position DESC"
     )
     turns: list[list[str]] = [[] for _ in memory.graph.ids]
+    mute = set(memory.speaker_rows().tolist())
     for item, source in rows:
         row = memory.graph.row_of.get(item)
-        if row is not None:
+        if row is not None and row not in mute:
             turns[row].append(source)
     return [tuple(of) for of in turns]

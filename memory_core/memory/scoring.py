@@ -135,6 +135,10 @@ class Scoring(Editing):
         persons = np.flatnonzero(self.graph.live.values & (self.graph.label.values == LABELS.index("Person")))
         return np.array([row for row in persons.tolist() if normalise_title(self.graph.titles[row]) in names], np.int64)
 
+    def speaker_nodes(self) -> frozenset[str]:
+        """Ids of those nodes."""
+        return self._once("speaker ids", lambda: frozenset(self.graph.ids[row] for row in self.speaker_rows().tolist()))
+
     def sizes(self) -> Sizes:
         """Bytes of every row of the graph, live or not."""
         return self._once("sizes", self._sizes)

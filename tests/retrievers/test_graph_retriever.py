@@ -139,3 +139,11 @@ def test_walks_leave_forgotten_nodes_out() -> None:
         assert walks.steps.nnz == 0
         assert walks.said.toarray().tolist() == [[1.0, 0.0, 1.0]]
         assert edges_among(memory.graph, [memory.graph.ids[0], memory.graph.ids[2]]) == []
+
+
+def test_a_speaker_may_be_a_root_but_brings_no_turns_of_its_own() -> None:
+    """Nearly every turn says something of its speaker; the newest three of those answer nothing."""
+    memory = said("Person:User -likes-> Concept:Rain", "Person:User {job=baker}", "Person:User {age=40}")
+    found = GraphRetriever().retrieve(memory, "User")
+    assert memory.graph.ids[memory.graph.titles.index("User")] in [root.id for root in found.roots]
+    assert [turn.id for turn in found.turns] == ["t1"]  # by Rain, one hop on
