@@ -20,6 +20,7 @@ _CONFIRMS = re.compile(
     re.I,
 )
 _RECOMMENDING = ("recommend", "suggest")
+_OFFERING = ("try", "visit", "check", "consider", "read", "watch", "see", "use", "explore")
 
 
 def confirm(scene: Scene) -> None:
@@ -28,7 +29,8 @@ def confirm(scene: Scene) -> None:
         if _CONFIRMS.search(sentence.text) and not sentence.text.rstrip().endswith("?"):
             _confirmed(scene, sentence)
         for verb in sentence:
-            if verb.lemma_.lower() in _RECOMMENDING and verb.pos_ == "VERB":
+            asked = sentence.text.rstrip().endswith("?")
+            if verb.pos_ == "VERB" and not asked and (verb.lemma_.lower() in _RECOMMENDING or _offers(verb)):
                 _recommended(scene, verb)
         congratulated = next((t for t in sentence if t.lower_ in ("congratulations", "congrats")), None)
         if congratulated is not None:
@@ -73,6 +75,15 @@ def _congratulated(scene: Scene, token: Token) -> None:
         place = scene.thing(target, force=head_label(target.lemma_.lower()) or "Event")
         scene.draft.edge(scene.speaker() if place is not None else None, "has", place, scene.reading.span(target))
     scene.mine = frozenset(["your"])
+
+
+def _offers(verb: Token) -> bool:
+    """"You could try X", "check out X": a modal with "you", or an imperative, and a name to try."""
+    if verb.lemma_.lower() not in _OFFERING or not any(target.pos_ == "PROPN" for target in objects(verb)):
+        return False
+    modal = any(c.dep_ == "aux" and c.lower_ in ("could", "might", "should", "can", "may") for c in verb.children)
+    subjects = [subject.lower_ for subject in own_subjects(verb)]
+    return (modal and subjects == ["you"]) or (not subjects and verb.dep_ == "ROOT" and verb.tag_ in ("VB", "VBP"))
 
 
 def _recommended(scene: Scene, verb: Token) -> None:

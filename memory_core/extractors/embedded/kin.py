@@ -83,9 +83,8 @@ def _name(scene: Scene, token: Token) -> Token | None:
     if called is not None:
         return called
     if token.dep_ in ("nsubj", "attr") and token.head.lemma_ == "be" and token.lemma_.lower() in words.PETS | words.KIN:
-        return next(
-            (c for c in token.head.children if c.dep_ == "attr" and reading.kind(c) in ("PERSON", "NAME")), None
-        )
+        names = (c for c in token.head.children if c.dep_ in ("attr", "nsubj") and c is not token)
+        return next((c for c in names if reading.kind(c) in ("PERSON", "NAME", "GPE", "ORG")), None)
     return None
 
 

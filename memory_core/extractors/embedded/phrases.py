@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memory_core.extractors.embedded import vocabulary as words
+from memory_core.extractors.embedded.places import places
 from memory_core.extractors.embedded.reading import Reading, Token
 
 _INSIDE = frozenset("compound amod nmod nummod npadvmod advmod quantmod".split())
@@ -67,6 +68,9 @@ def _tail(reading: Reading, token: Token, tails: tuple[str, ...]) -> Token:
     return last
 
 
+_PLACING = ("in", "to", "from", "near", "around", "for", "via", "through")
+
+
 def label_of(reading: Reading, token: Token, default: str = "Concept") -> str:
     """One of the nine labels: by the head noun, the kind of a name or the context, else `default`."""
     kind = reading.kind(token)
@@ -87,12 +91,19 @@ def label_of(reading: Reading, token: Token, default: str = "Concept") -> str:
         c.dep_ == "poss" and c.lower_ in ("my", "our", "your") for c in token.children
     ):
         return "Artifact"
-    if kind in ("PERSON", "NAME", "ORG") and _towards(token):
+    if kind in ("PERSON", "NAME", "ORG", "PRODUCT") and (_towards(token) or _is_place(token, kind)):
         return "Location"
     owner = any(c.tag_ == "POS" for c in token.children)
     if owner and kind in ("NAME", "ORG", "GPE", "PERSON", "PRODUCT") and len(pieces) == 1 and token.dep_ == "poss":
         return "Person"
     return words.NAMED.get(kind) or _by_context(token) or (default if default != "Concept" else "") or "Concept"
+
+
+def _is_place(token: Token, kind: str) -> bool:
+    """A known place; one that the recogniser takes for a person (Florence, Austin) only where a place would stand."""
+    if token.text.lower() not in places():
+        return False
+    return kind in ("NAME", "ORG", "PRODUCT") or (token.dep_ == "pobj" and token.head.lower_ in _PLACING)
 
 
 def _towards(token: Token) -> bool:
