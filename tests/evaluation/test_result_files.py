@@ -14,9 +14,18 @@ import pytest
 from memory_core.errors import FormatError, InputError
 from memory_core.evaluation.commands import bench
 from memory_core.evaluation.datasets import load_benchmark
-from memory_core.evaluation.results import completed, disagreements, read_run, show
+from memory_core.evaluation.results import Run, completed, disagreements, read_run, show
 from memory_core.evaluation.results.catalog import files_in, load, named, only
-from memory_core.evaluation.results.curves import by_age, differences, growth_of, size_of, stale_rate, tokens_of
+from memory_core.evaluation.results.curves import (
+    Kept,
+    after_forgetting,
+    by_age,
+    differences,
+    growth_of,
+    size_of,
+    stale_rate,
+    tokens_of,
+)
 from memory_core.evaluation.results.flips import OUTCOMES, counted, pairs
 from memory_core.evaluation.results.flips import to_csv as pairs_csv
 from memory_core.evaluation.results.table import metrics_of, table, to_csv, to_latex, to_markdown
@@ -201,6 +210,17 @@ class TestCurves:
         assert (size.nodes, size.edges, size.bytes) == (5, 2, 200)
         assert len(growth_of(self.run)) == 1
         assert tokens_of(self.run) == 20
+
+    def test_runs_that_forgot_are_set_against_the_one_that_kept_everything(self) -> None:
+        def run(policy: str, nodes: int, judge: int) -> Run:
+            meta = {"condition": "graph", "forget": {"name": policy, "policy": policy}}
+            return read_run(
+                jsonl({"run": meta}, row("q1", judge, memory={"nodes": nodes, "edges": 1, "bytes_live": 1}))
+            )
+
+        found = after_forgetting([run("none", 10, 1), run("lru", 7, 0)], "judge_correct")
+        assert found == [Kept("everything", 1.0, 1.0), Kept("lru", 0.7, 0.0)]
+        assert after_forgetting([run("none", 10, 1)], "judge_correct") == []
 
     def test_a_run_that_tells_nothing_gives_nothing(self) -> None:
         bare = read_run(jsonl(row("q1", 1)))

@@ -21,7 +21,7 @@ from memory_core.evaluation.runner.estimate import estimate
 from memory_core.evaluation.runner.extractions import KeptExtractor
 from memory_core.evaluation.runner.numbers import numbers_command
 from memory_core.evaluation.runner.runfile import RunFile
-from memory_core.evaluation.runner.spending import Counted, Spent
+from memory_core.spending import Counted, Spent
 from memory_core.extractors.llm import LLMExtractor
 from memory_core.llms.scripted import Scripted
 from memory_core.protocols import Answer, Reader, Retrieval
@@ -300,29 +300,31 @@ class TestPooled:
 
 class TestForgetting:
     def test_every_way_to_forget_is_a_run_of_its_own_and_keeps_as_many_nodes(self, tmp_path: Path) -> None:
-        ways = forgets("none,once,random,lfu,every:2", keep=0.6)
+        ways = forgets("none,once,random:2,lfu,every:2", keep=[0.6])
         made = experiment(tmp_path, Noting(), conditions=("graph", "flat"), forgets=ways)
         found = run_benchmark(made, tmp_path / "out")
         assert [(run["condition"], run["forget"]) for run in found] == [
-            ("graph", "none"), ("flat", "none"), ("graph", "once"), ("graph", "random"), ("graph", "lfu"),
-            ("graph", "every-2"),
+            ("graph", "none"), ("flat", "none"), ("graph", "once-60"), ("graph", "random-60-1"),
+            ("graph", "random-60-2"), ("graph", "lfu-60"), ("graph", "every-2"),
         ]  # fmt: skip
         nodes = {run["forget"]: rows(Path(str(run["file"])))[1]["memory"]["nodes"] for run in found[2:]}
         whole = rows(tmp_path / "out" / "graph.jsonl")[1]["memory"]["nodes"]
-        assert nodes["once"] == nodes["random"] == nodes["lfu"] == round(0.6 * whole) < whole
+        assert [nodes[f"{name}-60{draw}"] for name, draw in (("once", ""), ("random", "-2"), ("lfu", ""))] == [
+            round(0.6 * whole)
+        ] * 3
 
     def test_the_shared_memory_stays_as_it_was(self, tmp_path: Path) -> None:
-        made = experiment(tmp_path, Noting(), conditions=("graph",), forgets=forgets("lru,none", keep=0.4))
+        made = experiment(tmp_path, Noting(), conditions=("graph",), forgets=forgets("lru,none", keep=[0.4]))
         run_benchmark(made, tmp_path / "out")
         kept, whole = (
-            rows(tmp_path / "out" / f"{name}.jsonl")[1]["memory"]["nodes"] for name in ("graph-lru", "graph")
+            rows(tmp_path / "out" / f"{name}.jsonl")[1]["memory"]["nodes"] for name in ("graph-lru-40", "graph")
         )
         assert kept < whole
 
     def test_turns_that_leave_with_their_nodes_change_the_flat_baseline_too(self, tmp_path: Path) -> None:
-        ways = forgets("once", keep=0.01, turns="with_nodes")
+        ways = forgets("once", keep=[0.01], turns="with_nodes")
         (run,) = run_benchmark(experiment(tmp_path, Noting(), forgets=ways), tmp_path / "out")
-        assert run["forget"] == "once"
+        assert run["forget"] == "once-1"
         assert rows(Path(str(run["file"])))[1]["memory"]["turns"] < 4
 
     @pytest.mark.parametrize(("text", "said"), [("sometimes", "sometimes"), ("every:0", "every:0"), ("", "")])
@@ -332,7 +334,7 @@ class TestForgetting:
 
     def test_a_share_must_be_one(self) -> None:
         with pytest.raises(InputError, match="share of nodes kept"):
-            forgets("once", keep=1.5)
+            forgets("once", keep=[0.5, 1.5])
 
 
 class TestExtractions:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
+import numpy as np
+
 from memory_core.evaluation.results.reading import Row, Run
 from memory_core.evaluation.statistics import SEED, Estimate, estimate, wilson
 
@@ -59,6 +61,47 @@ def growth_of(run: Run) -> list[Mapping[str, float]]:
         return []
     wanted = ("turns", "nodes", "edges", "bytes")
     return [row for row in rows if isinstance(row, dict) and all(_number(row.get(name)) is not None for name in wanted)]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A run after forgetting: its policy, the share of nodes kept of the run that kept everything, its metric."""
+
+    policy: str
+    share: float
+    mean: float
+
+
+def after_forgetting(runs: Sequence[Run], metric: str) -> list[Kept]:
+    """Those runs whose memory forgot, each against the run of the same condition, data and pooling that did not."""
+    whole = {_kind(run): size_of(run).nodes for run in runs if _policy(run) in ("", "none")}
+    found = []
+    for run in runs:
+        values = [row.figures[metric] for row in run.answered if metric in row.figures]
+        nodes, before = size_of(run).nodes, whole.get(_kind(run))
+        if values and before and nodes is not None:
+            policy = "everything" if _policy(run) in ("", "none") else _policy(run)
+            found.append(Kept(policy, nodes / before, fmean(values)))
+    return found if any(one.policy != "everything" for one in found) else []
+
+
+def spread_of(means: Sequence[float]) -> tuple[float, float, float]:
+    """Mean, 2.5 and 97.5 percentile of several random prunes.
+
+    >>> spread_of([0.0, 1.0])
+    (0.5, 0.025, 0.975)
+    """
+    low, high = np.quantile(means, [0.025, 0.975])
+    return fmean(means), float(low), float(high)
+
+
+def _policy(run: Run) -> str:
+    forget = run.meta.get("forget")
+    return str(forget.get("policy") or forget.get("name") or "") if isinstance(forget, dict) else ""
+
+
+def _kind(run: Run) -> tuple[str, ...]:
+    return tuple(str(run.meta.get(key)) for key in ("condition", "split_hash", "pooled"))
 
 
 def tokens_of(run: Run) -> float | None:

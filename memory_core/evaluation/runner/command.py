@@ -20,7 +20,7 @@ from memory_core.evaluation.runner.estimate import estimate
 from memory_core.evaluation.runner.experiment import Experiment, run_benchmark
 from memory_core.evaluation.runner.extractions import KeptExtractor
 from memory_core.evaluation.runner.forgets import forgets
-from memory_core.evaluation.runner.spending import Spent, counted
+from memory_core.spending import Spent, counted
 from memory_core.parts import default_embedder
 from memory_core.prices import AS_OF
 from memory_core.progress import Meter
@@ -85,6 +85,10 @@ def _kept(extractor: Extractor) -> KeptExtractor:
     return KeptExtractor(extractor, cache_folder() / f"extractions-{name}.sqlite3")
 
 
+def _shares(text: str) -> list[float]:
+    return [float(part) for part in text.split(",")]
+
+
 def _conditions(text: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(part.strip() for part in text.split(",")))
     unknown = [name for name in names if name not in CONDITIONS]
@@ -99,8 +103,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, required=True, help="the folder for the run files")
     parser.add_argument("--conditions", default="graph,flat,bm25", help=f"of {', '.join(CONDITIONS)}, with commas")
     parser.add_argument("--pooled", action="store_true", help="experiment 2: one memory of every session, file order")
-    parser.add_argument("--forget", default="none", help="none, once, every:N, random, a policy, all; with commas")
-    parser.add_argument("--keep", type=float, help="share of nodes a policy keeps; default as many as once does")
+    parser.add_argument("--forget", default="none", help="none, once, every:N, random[:N], a policy, all; commas")
+    parser.add_argument("--keep", type=_shares, default=[], help="shares of nodes kept, .9,.7; default as once keeps")
     parser.add_argument("--turns", choices=["keep", "with_nodes"], default="keep", help="whether turns leave too")
     parser.add_argument("--no-llm", action="store_true", help="evidence metrics and extractive answers, no judge")
     for part in ("extractor", "reader", "judge"):

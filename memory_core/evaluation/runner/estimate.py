@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memory_core.evaluation.runner.experiment import Experiment
 from memory_core.evaluation.runner.extractions import KeptExtractor
-from memory_core.evaluation.runner.spending import Spent
+from memory_core.spending import Spent
 from memory_core.extractors.llm import LLMExtractor
 from memory_core.readers.llm import LLMReader
 from memory_core.tokens import tokens_at_most

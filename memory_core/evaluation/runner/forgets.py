@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,14 +19,15 @@ from memory_core.policies import found, make
 from memory_core.settings import Settings
 
 NOTHING = "none"
-_WORDS = "none, once, every:N, random, a policy, or all"
+_WORDS = "none, once, every:N, random, random:N, a policy, or all"
 
 
 @dataclass(frozen=True)
 class Forget:
     """How a memory forgets. `name` is none, once (P1's importance below its threshold), every, or a policy's name.
 
-    `every` is in turns; `keep` the share of nodes kept by a policy (None: as many as `once` would).
+    `every` is in turns; `keep` the share of nodes kept by a policy (None: as many as `once` would); `draw` numbers
+    random prunes from 1, each with a seed of its own.
     """
 
     name: str = NOTHING
@@ -34,36 +35,45 @@ class Forget:
     keep: float | None = None
     turns: TurnMode = "keep"
     seed: int = 42
+    draw: int = 0
 
     @property
     def label(self) -> str:
-        """Short name for files and tables: `once`, `every-400`, `lfu`."""
-        return f"every-{self.every}" if self.every else self.name
+        """Short name for files and tables: `once`, `every-400`, `lfu-70`, `random-70-2`."""
+        share = "" if self.keep is None else f"-{100 * self.keep:g}"
+        return f"every-{self.every}" if self.every else f"{self.name}{share}" + (f"-{self.draw}" if self.draw else "")
 
     def to_json(self) -> dict[str, object]:
         """What a run file says of it."""
-        return {"name": self.label, "keep": self.keep, "turns": self.turns}
+        return {"name": self.label, "policy": self.name, "keep": self.keep, "turns": self.turns, "draw": self.draw}
 
 
-def forgets(text: str, *, keep: float | None = None, turns: TurnMode = "keep", seed: int = 42) -> tuple[Forget, ...]:
-    """The ways named in a list such as `none,once,every:400,random,lfu`. Raises InputError for an unknown one.
+def forgets(text: str, *, keep: Sequence[float] = (), turns: TurnMode = "keep", seed: int = 42) -> tuple[Forget, ...]:
+    """The ways named in a list such as `none,once,every:400,random:5,lfu`, each for every share in `keep`.
 
-    >>> [one.label for one in forgets("none,every:400,lru")]
-    ['none', 'every-400', 'lru']
+    `random:5` is five random prunes. Raises InputError for an unknown way and a share outside (0, 1].
+
+    >>> [one.label for one in forgets("none,every:400,lru,random:2", keep=[0.5])]
+    ['none', 'every-400', 'lru-50', 'random-50-1', 'random-50-2']
     """
-    if keep is not None and not 0 < keep <= 1:
-        raise InputError(f"--keep is {keep:g}; it is the share of nodes kept, above 0 and at most 1.")
+    for share in keep:
+        if not 0 < share <= 1:
+            raise InputError(f"--keep is {share:g}; it is the share of nodes kept, above 0 and at most 1.")
     names = [name for part in text.split(",") for name in ([*found()] if part.strip() == "all" else [part.strip()])]
-    return tuple(dict.fromkeys(_named(name, Forget(keep=keep, turns=turns, seed=seed)) for name in names))
+    blanks = [Forget(keep=share, turns=turns, seed=seed) for share in keep or (None,)]
+    return tuple(dict.fromkeys(one for name in names for blank in blanks for one in _named(name, blank)))
 
 
-def _named(name: str, blank: Forget) -> Forget:
+def _named(name: str, blank: Forget) -> list[Forget]:
+    kind, _, count = name.partition(":")
     if name == NOTHING:
-        return Forget()
-    if name.startswith("every:") and name[6:].isdigit() and int(name[6:]):
-        return replace(blank, name="every", every=int(name[6:]), keep=None)
+        return [Forget()]
+    if kind in ("every", "random") and count.isdigit() and int(count):
+        if kind == "every":
+            return [replace(blank, name="every", every=int(count), keep=None)]
+        return [replace(blank, name="random", draw=draw) for draw in range(1, int(count) + 1)]
     if name == "once" or name in found():
-        return replace(blank, name=name)
+        return [replace(blank, name=name)]
     raise InputError(f"There is no way to forget called {name}: choose {_WORDS} ({', '.join(sorted(found()))}).")
 
 
@@ -95,7 +105,7 @@ def _forget(how: Forget, memory: Memory) -> None:
     if how.name == "once":
         plan = once if how.keep is None else memory.plan(make("importance"), keep=left, turns=how.turns)
     else:
-        values = {"seed": how.seed} if how.name == "random" else {}
+        values = {"seed": how.seed + how.draw} if how.name == "random" else {}
         plan = memory.plan(make(how.name, values), keep=left, turns=how.turns)
     if not plan.nothing:
         memory.apply(plan)

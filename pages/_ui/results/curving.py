@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from memory_core.evaluation.results.catalog import Loaded
-from memory_core.evaluation.results.curves import by_age, growth_of, size_of, stale_rate
+from memory_core.evaluation.results.curves import after_forgetting, by_age, growth_of, size_of, spread_of, stale_rate
 from memory_core.figures.curves import Band, Point, survival_curves
 from memory_core.figures.trend import Mark, Series, trend
 from pages._ui.results.choosing import NAMES, Chosen, warn
@@ -24,6 +24,7 @@ def curving(chosen: Chosen, loaded: dict[str, Loaded], state: ResultsState) -> N
     left, right = st.columns(2, gap="medium")
     with left:
         _storage(chosen)
+        _quality(chosen)
         _growth(chosen)
     with right:
         _age(chosen)
@@ -113,6 +114,34 @@ def _growth(chosen: Chosen) -> None:
     what = st.segmented_control("of", told, default="nodes", label_visibility="collapsed") or "nodes"
     found = [Series(name, tuple(Mark(row["turns"], row[what]) for row in rows)) for name, rows in grown.items()]
     picture(trend(found, x_title="turns", y_title=what, dark=dark()), "growth")
+
+
+def quality_data(chosen: Chosen) -> tuple[list[Point], list[Band]]:
+    """The metric of each run that forgot, by policy; several random prunes of one size become the band."""
+    metric = NAMES.get(chosen.metric, chosen.metric)
+    found = after_forgetting(list(chosen.runs.values()), chosen.metric)
+    whole = [Point("random", metric, one.share, one.mean) for one in found if one.policy == "everything"]
+    drawn: dict[float, list[float]] = {}
+    for one in found:
+        if one.policy == "random":
+            drawn.setdefault(round(one.share, 2), []).append(one.mean)
+    bands = [Band(metric, share, *spread_of(means)) for share, means in drawn.items() if len(means) > 1]
+    banded = {"random"} if bands else set()
+    points = [
+        Point(one.policy, metric, one.share, one.mean) for one in found if one.policy not in {"everything", *banded}
+    ]
+    if bands and whole:
+        bands.append(Band(metric, 1.0, *[whole[0].value or 0.0] * 3))
+    return points, bands
+
+
+def _quality(chosen: Chosen) -> None:
+    points, bands = quality_data(chosen)
+    if not points:
+        return
+    _head("Quality after forgetting", "Share of nodes kept against the metric; grey is the range of several random "
+          "prunes (2.5 to 97.5 %).")  # fmt: skip
+    picture(survival_curves(points, bands, dark=dark()), "quality")
 
 
 def survival_data(told: dict[str, Any]) -> tuple[list[Point], list[Band]]:
