@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array
 
 from memory_core.graph import Graph
 from memory_core.protocols import Doubles, RankedTurn, Root, Visit
@@ -67,7 +68,7 @@ class Walks:
     """
 
     steps: csr_array
-    said: csr_array
+    said: csc_array
 
     @classmethod
     def over(cls, graph: Graph, cited: Iterable[tuple[int, int]], turns: int) -> Walks:
@@ -80,7 +81,12 @@ class Walks:
         places, rows = np.array(sorted(set(cited)), np.int64).reshape(-1, 2).T
         places, rows = places[graph.live.values[rows]], rows[graph.live.values[rows]]
         times = np.bincount(rows, minlength=len(graph.ids))
-        return cls(steps, csr_array((times[rows] ** -0.5, (places, rows)), shape=(turns, len(graph.ids))))
+        return cls(steps, csc_array((times[rows] ** -0.5, (places, rows)), shape=(turns, len(graph.ids))))
+
+    def turns_of(self, row: int) -> NDArray[np.int64]:
+        """Places of the turns that a node, or an edge of it, was read from, oldest first."""
+        start, stop = self.said.indptr[row : row + 2]
+        return np.asarray(self.said.indices[start:stop], np.int64)
 
     def pagerank(self, seeds: Doubles, restart: float = 0.5, rounds: int = 8) -> Doubles:
         """Personalised PageRank: where a walk from `seeds` is found that starts anew with chance `restart` each step.

@@ -12,10 +12,12 @@ import numpy as np
 from memory_core.context import edge_line, node_line
 from memory_core.graph import Graph
 from memory_core.protocols import Doubles, Floats, Line, Readable, Root, Visit
+from memory_core.retrievers.hybrid.choosing import best
 from memory_core.schema import Edge
 from memory_core.walk import edges_among
 
 _SHOWN = 25  # candidates kept in the trace
+_TURNS = 3  # newest turns named beside a fact
 _ROOTS = 10  # nodes the walk starts from
 
 
@@ -44,8 +46,7 @@ def find_facts(memory: Readable, vector: Floats, floor: float, nodes: int) -> Fa
     found = walks.pagerank(seeds)
     turns = np.asarray(walks.said @ found)
     turns *= roots[0][1] / max(float(turns.max(initial=0.0)), 1e-12)
-    best = np.lexsort((np.arange(len(found)), -found))[:nodes]
-    ids = [graph.ids[row] for row in best.tolist() if found[row] > 0]
+    ids = [graph.ids[row] for row in best(found, nodes).tolist() if found[row] > 0]
     edges = edges_among(graph, ids)
     return Facts(candidates, candidates[: len(roots)], rings(graph, ids, edges, roots), tuple(edges), turns)
 
@@ -70,22 +71,21 @@ def rings(
 
 
 def fact_lines(memory: Readable, facts: Facts) -> list[Line]:
-    """Each node and edge as a dated line, newest first; what no longer holds is marked and comes last."""
-    items = [visit.id for visit in facts.visits] + [edge.id for edge in facts.edges]
-    cited = memory.cited_turns(items)
-    said = {turn.id: turn.at for turn in memory.turns([turns[-1] for turns in cited.values() if turns])}
-    dated: list[tuple[datetime, Line]] = []
-    for visit in facts.visits:
-        node = memory.graph.node(visit.id)
-        at = max((said[turn] for turn in cited[visit.id][-1:]), default=node.created_at)
-        dated.append((at, Line(f"[{at:%Y-%m-%d}] {node_line(node)}", node.id, tuple(cited[node.id]))))
-    for edge in facts.edges:
-        at = max((said[turn] for turn in cited[edge.id][-1:]), default=_LONG_AGO)
-        text = edge_line(memory.graph, edge)
-        text = text if at is _LONG_AGO else f"[{at:%Y-%m-%d}] {text}"
-        dated.append((at, Line(text, edge.id, tuple(cited[edge.id]), "until" in edge.attributes)))
-    dated.sort(key=lambda pair: (pair[1].superseded, -pair[0].timestamp()))
-    return list({line.text: line for _, line in dated}.values())
+    """Each node and edge as a line with the date of its newest turn, newest first; what no longer holds comes last.
 
-
-_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+    A line names the newest three turns it rests on: some nodes were read from thousands.
+    """
+    columns, walks, graph = memory.turn_columns(), memory.walks(), memory.graph
+    cited = memory.cited_turns([edge.id for edge in facts.edges])
+    said = {visit.id: walks.turns_of(graph.row_of[visit.id])[-_TURNS:].tolist() for visit in facts.visits}
+    said |= {edge: [columns.place[turn] for turn in turns[-_TURNS:]] for edge, turns in cited.items()}
+    texts = {visit.id: node_line(graph.node(visit.id)) for visit in facts.visits}
+    texts |= {edge.id: edge_line(graph, edge) for edge in facts.edges}
+    ended = {edge.id for edge in facts.edges if "until" in edge.attributes}
+    lines: dict[str, tuple[float, Line]] = {}
+    for item, text in texts.items():
+        at = float(columns.at.values[said[item]].max()) if said[item] else -np.inf
+        dated = f"[{datetime.fromtimestamp(at, UTC):%Y-%m-%d}] {text}" if said[item] else text
+        turns = tuple(columns.ids[place] for place in said[item])
+        lines.setdefault(dated, (at, Line(dated, item, turns, item in ended)))
+    return [line for _, line in sorted(lines.values(), key=lambda pair: (pair[1].superseded, -pair[0]))]
