@@ -6,7 +6,7 @@ extractor, reader, retriever or retention policy is one file in its folder; the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
@@ -83,7 +83,10 @@ class LLM(Protocol):
     def reply(
         self, system: str, user: str, *, schema: Mapping[str, object] | None = None, max_tokens: int = 1024
     ) -> Reply: ...
-    def stream(self, system: str, user: str, *, max_tokens: int = 1024) -> Iterator[str]: ...
+    def stream(self, system: str, user: str, *, max_tokens: int = 1024) -> Generator[str, None, Reply]:
+        """The words as they come; what the generator returns is the whole reply with what it took."""
+        ...
+
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("schema", "errors", "tokens", "prices", "progress"),
     ("settings", "model_files", "prompts", "jobs", "validation", "store"),
     ("protocols", "graph", "walk"),
-    ("remote", "context", "dedup", "extraction"),
+    ("remote", "context", "dedup", "extraction", "spending"),
     PARTS,
     ("providers", "parts"),
     ("forgetting", "memory"),

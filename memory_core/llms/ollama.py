@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -70,10 +70,12 @@ class Ollama:
         self._check_whole(system + user, reply.tokens_in)
         return reply
 
-    def stream(self, system: str, user: str, *, max_tokens: int = 1024) -> Iterator[str]:
+    def stream(self, system: str, user: str, *, max_tokens: int = 1024) -> Generator[str, None, Reply]:
         """The answer in pieces, reasoning left out. Raises as `reply` does; also when it stops before its end."""
+        begun = time.perf_counter()
         pieces = partial(self._pieces, system, user, max_tokens)
-        return without_thoughts(interruptible_stream(pieces, self.patience, self._who, self.cancel))
+        reply = yield from without_thoughts(interruptible_stream(pieces, self.patience, self._who, self.cancel))
+        return replace(reply, seconds=time.perf_counter() - begun)
 
     def models(self) -> list[str]:
         """The names of the models pulled, sorted. Raises ProviderError."""
@@ -117,21 +119,23 @@ class Ollama:
             self._learned["think"] = "thinking" in (told.capabilities or [])
         return self._learned
 
-    def _pieces(self, system: str, user: str, max_tokens: int) -> Iterator[str]:
+    def _pieces(self, system: str, user: str, max_tokens: int) -> Generator[str, None, Reply]:
         request = self._request(system, user, max_tokens)
         chunks = self._told(lambda: iter(self._client().chat(**request, stream=True)))
-        last = None
+        last, said = None, ""
         while (chunk := self._told(lambda: next(chunks, None))) is not None:
             last = chunk
             if chunk.message.content:
+                said += chunk.message.content
                 yield chunk.message.content
         if last is None or not last.done:
             raise ProviderError(f"{self._who} stopped before the answer ended; ask again.")
         self._check_whole(system + user, last.prompt_eval_count or 0)
+        return self._read(last, 0.0, said)
 
-    def _read(self, answer: Any, seconds: float) -> Reply:
+    def _read(self, answer: Any, seconds: float, said: str = "") -> Reply:
         tokens = (max(answer.prompt_eval_count or 0, 0), max(answer.eval_count or 0, 0))
-        text = answer.message.content or ""
+        text = said or answer.message.content or ""
         return Reply(
             text, "length" if answer.done_reason == "length" else "stop", *tokens, seconds, answer.model or self.model
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Any, Literal
@@ -82,10 +82,12 @@ class OpenAI:
         reply = patiently(ask, self.patience, self._who, user, self.cancel)
         return replace(reply, seconds=time.perf_counter() - begun)
 
-    def stream(self, system: str, user: str, *, max_tokens: int = 1024) -> Iterator[str]:
+    def stream(self, system: str, user: str, *, max_tokens: int = 1024) -> Generator[str, None, Reply]:
         """The answer in pieces, reasoning left out. Raises as `reply` does; also when it stops before its end."""
+        begun = time.perf_counter()
         pieces = partial(self._pieces, system, user, max_tokens)
-        return without_thoughts(interruptible_stream(pieces, self.patience, self._who, self.cancel))
+        reply = yield from without_thoughts(interruptible_stream(pieces, self.patience, self._who, self.cancel))
+        return replace(reply, seconds=time.perf_counter() - begun)
 
     def models(self) -> list[str]:
         """The names the server offers, sorted. Raises ProviderError."""
@@ -110,7 +112,7 @@ class OpenAI:
         text: str = self._told(lambda: listed().http_response.text)
         return text
 
-    def _pieces(self, system: str, user: str, max_tokens: int) -> Iterator[str]:
+    def _pieces(self, system: str, user: str, max_tokens: int) -> Generator[str, None, Reply]:
         create = self._client().chat.completions.create
         body = self._body(system, user, None, max_tokens, streamed=True)
         stream = self._with_what_it_knows(body, lambda known: create(**known))
@@ -119,16 +121,20 @@ class OpenAI:
             raise ProviderError(
                 f"{self._who} answered with {kind.split(';')[0] or 'something'} where a stream was asked."
             )
-        ended = False
+        said, finish, usage = "", None, None
         with stream:
             chunks = iter(stream)
             while (chunk := self._told(lambda: next(chunks, None))) is not None:
+                usage = chunk.usage or usage
                 for choice in chunk.choices or []:
-                    ended = ended or choice.finish_reason is not None
+                    finish = choice.finish_reason or finish
                     if choice.delta is not None and choice.delta.content:
+                        said += choice.delta.content
                         yield choice.delta.content
-        if not ended:
+        if finish is None:
             raise ProviderError(f"{self._who} stopped before the answer ended; ask again.")
+        tokens = [_count(getattr(usage, "__dict__", usage), name) for name in ("prompt_tokens", "completion_tokens")]
+        return Reply(said, _FINISH.get(str(finish).lower(), "stop"), tokens[0], tokens[1], model=self.model)
 
     def _body(
         self, system: str, user: str, schema: Mapping[str, object] | None, max_tokens: int, streamed: bool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memory_core.errors import ProviderError
@@ -52,10 +52,11 @@ class Scripted:
             return said
         return Reply(said, "stop", tokens_at_least(system + user), tokens_at_least(said), 0.0, self.model)
 
-    def stream(self, system: str, user: str, *, max_tokens: int = 1024) -> Iterator[str]:
+    def stream(self, system: str, user: str, *, max_tokens: int = 1024) -> Generator[str, None, Reply]:
         """The same reply, word by word."""
-        words = self.reply(system, user, max_tokens=max_tokens).text.split(" ")
-        yield from (word if place == 0 else f" {word}" for place, word in enumerate(words))
+        reply = self.reply(system, user, max_tokens=max_tokens)
+        yield from (word if place == 0 else f" {word}" for place, word in enumerate(reply.text.split(" ")))
+        return reply
 
     def _next(self, user: str) -> str | Reply | Exception:
         if isinstance(self.replies, Mapping):

@@ -46,11 +46,8 @@ class LLMReader:
             yield Answer(None, "Not in memory: nothing stored is near this question.")
             return
         system, user = self._prompt(question, kept, left_out)
-        said = ""
-        for piece in self.llm.stream(system, user, max_tokens=self.max_tokens):
-            said += piece
-            yield piece
-        yield _understood(Reply(said, model=self.llm.id), kept)
+        reply = yield from self.llm.stream(system, user, max_tokens=self.max_tokens)
+        yield _understood(reply, kept)
 
     def fitting(self, question: str, retrieval: Retrieval, turns: Sequence[Turn]) -> tuple[list[Line], int]:
         """The lines the budget holds, in the order given, and how many it does not. Raises ContextLengthError."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from random import Random
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from memory_core.errors import Cancelled, ProviderError
 
@@ -107,36 +107,45 @@ def interruptibly(ask: Callable[[], T], seconds: float, who: str, cancel: thread
     return future.result()
 
 
+@dataclass(frozen=True)
+class _Ended(Generic[T]):
+    value: T
+
+
 def interruptible_stream(
-    pieces: Callable[[], Iterator[str]], patience: Patience, who: str, cancel: threading.Event | None
-) -> Iterator[str]:
-    """What `pieces()` yields, read in a thread, so that a silent server can be left. Raises as `interruptibly` does."""
+    pieces: Callable[[], Generator[str, None, T]], patience: Patience, who: str, cancel: threading.Event | None
+) -> Generator[str, None, T]:
+    """What `pieces()` yields and returns, read in a thread, so that a silent server can be left. Raises as
+    `interruptibly` does."""
     _stop_if(cancel)
-    arrived: queue.Queue[str | BaseException | None] = queue.Queue()
+    arrived: queue.Queue[str | BaseException | _Ended[T]] = queue.Queue()
     left = threading.Event()
 
     def work() -> None:
         try:
-            for piece in pieces():
-                arrived.put(piece)
-                if left.is_set():
-                    return
-            arrived.put(None)
+            source = pieces()
+            while not left.is_set():
+                arrived.put(next(source))
+        except StopIteration as end:
+            arrived.put(_Ended(end.value))
         except BaseException as error:  # noqa: BLE001 - handed to the caller's thread, which raises it
             arrived.put(error)
 
     threading.Thread(target=work, daemon=True, name="model stream").start()
     deadline = time.monotonic() + patience.seconds
     try:
-        while (piece := _next(arrived, min(deadline, time.monotonic() + patience.timeout), who, cancel)) is not None:
+        while True:
+            piece = _next(arrived, min(deadline, time.monotonic() + patience.timeout), who, cancel)
+            if isinstance(piece, _Ended):
+                return piece.value
             yield piece
     finally:
         left.set()
 
 
 def _next(
-    arrived: queue.Queue[str | BaseException | None], deadline: float, who: str, cancel: threading.Event | None
-) -> str | None:
+    arrived: queue.Queue[str | BaseException | _Ended[T]], deadline: float, who: str, cancel: threading.Event | None
+) -> str | _Ended[T]:
     while True:
         _stop_if(cancel)
         try:
@@ -150,20 +159,23 @@ def _next(
         return piece
 
 
-def without_thoughts(pieces: Iterator[str]) -> Iterator[str]:
-    """A stream without the `<think>...</think>` it may begin with.
+def without_thoughts(pieces: Generator[str, None, T]) -> Generator[str, None, T]:
+    """A stream without the `<think>...</think>` it may begin with; it returns what `pieces` returns.
 
-    >>> "".join(without_thoughts(iter(["<thi", "nk>hm</th", "ink>Por", "to"])))
+    >>> "".join(without_thoughts(piece for piece in ["<thi", "nk>hm</th", "ink>Por", "to"]))
     'Porto'
     """
     held = ""
-    for piece in pieces:
-        held += piece
+    while True:
+        try:
+            held += next(pieces)
+        except StopIteration as end:
+            if held and not held.lstrip().startswith("<think>"):
+                yield held
+            value: T = end.value
+            return value
         start = held.lstrip()
         if "<think>".startswith(start) or (start.startswith("<think>") and "</think>" not in start):
             continue
         yield start.partition("</think>")[2].lstrip() if start.startswith("<think>") else held
-        yield from pieces
-        return
-    if held and not held.lstrip().startswith("<think>"):
-        yield held
+        return (yield from pieces)

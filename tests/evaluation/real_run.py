@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from memory_core.evaluation.datasets import load_benchmark
 from memory_core.evaluation.judge import Judge
 from memory_core.evaluation.runner import Experiment, run_benchmark
 from memory_core.evaluation.runner.extractions import KeptExtractor
-from memory_core.evaluation.runner.spending import Counted, Spent
+from memory_core.spending import Counted, Spent
 from memory_core.extractors.llm import LLMExtractor
 from memory_core.llms.openai import OpenAI
 from memory_core.protocols import Reply
@@ -61,7 +61,7 @@ class OneNode:
     ) -> Reply:
         return self.llm.reply("Write JSON.", user, schema=schema and ONE_NODE, max_tokens=max_tokens)
 
-    def stream(self, system: str, user: str, *, max_tokens: int = 1024) -> Iterator[str]:
+    def stream(self, system: str, user: str, *, max_tokens: int = 1024) -> Generator[str, None, Reply]:
         return self.llm.stream(system, user, max_tokens=max_tokens)
 
 

@@ -133,4 +133,4 @@ def test_each_type_is_judged_by_its_own_rule(kind: str, abstention: bool, rule: 
 
 def test_no_judge_is_the_default_and_every_prompt_has_a_version() -> None:
     assert make_judge(ProviderSettings.from_env("judge", {})) is None
-    assert versions() == ["entities-v1", "extraction-v1", "judging-v1", "reading-v1"]
+    assert versions() == ["entities-v1", "extraction-v1", "judging-v1", "no-memory-v1", "reading-v1"]
