@@ -28,10 +28,10 @@ def body(opened: OpenMemory, state: RetrievalState) -> None:
     left, right = st.columns([3, 8], gap="medium")
     with left, st.container(key="retrieval-ask"):
         question = asking(opened, state)
-        below = st.container()
         by = st.segmented_control("Retriever", RETRIEVERS, key=state.widget("by", state.by), help="Who finds")
         state.by = by or state.by
         tuning(opened, state)
+        below = st.container()
     with right, told():
         view = st.segmented_control("View", VIEWS, key=state.widget("view", state.view), label_visibility="collapsed")
         state.view = view or state.view

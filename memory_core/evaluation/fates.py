@@ -83,6 +83,8 @@ def _walked(memory: Memory, found: Retrieval, turn: str) -> tuple[str, str]:
     nodes = {node for item in items for node in _ends(memory, item) if graph.is_live(node)}
     if not any(graph.is_live(item) for item in items) or not nodes:
         return "forgotten", "what was read from it is forgotten or deleted"
+    speakers = {graph.ids[row] for row in memory.speaker_rows().tolist()}
+    nodes = nodes - speakers or nodes  # a speaker's node is read from every turn and says nothing about one
     visited = [visit.id for visit in found.nodes if visit.id in nodes]
     if visited:
         return "older turn of its node", f"{_title(memory, visited[0])} was visited; three newer turns speak of it"

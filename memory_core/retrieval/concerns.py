@@ -89,7 +89,7 @@ def _turns(memory: Memory, found: Retrieval) -> Concern | None:
 
 
 def _graph(found: Retrieval) -> Concern | None:
-    if not found.entities:
+    if not found.entities and found.retriever == "graph":
         return Concern("entities", "No entity was read from the question, so the walk has nowhere to start.")
     if found.roots:
         return None

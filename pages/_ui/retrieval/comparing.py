@@ -22,7 +22,7 @@ _HEADS = {
     "only here": "Turns no other retriever brings",
     "evidence": "Share of the evidence turns its context rests on",
     "tokens": "Size of the context, estimated",
-    "ms": "Time to find, the embedding of the question aside",
+    "ms": "Milliseconds to find; graph reads and embeds the entities in it, the others have the question's vector",
 }
 
 

@@ -26,35 +26,38 @@ def stepping(
 ) -> None:
     """Draw the steps in the middle and the inspector on the right."""
     memory, found = opened.memory, asked.retrieval
-    limit = int(getattr(part, "roots", 10))
+    limit = int(getattr(part, "roots", len(found.roots)))
     warnings(opened, concerns(memory, asked.question, found))
     st.html(steps.strip(steps.cells(found, limit, _answered(asked))))
     picture = walk_picture(memory, found)
     middle, card = st.columns([5, 3], gap="medium")
-    walks = found.retriever in ("graph", "hybrid")
+    said = memory.turns([turn.id for turn in found.turns])
+    place = {name: number for number, name in enumerate(steps.names(found), start=1)}
+    text = steps.context(place["context"], memory, found, evidence)
     with middle:
-        if walks:
-            st.html(steps.walk_head(3, found))
+        if "walk" in place:
+            st.html(steps.walk_head(place["walk"], found))
             _picture(opened, state, picture)
-        place, said = 4 if walks else 1, memory.turns([turn.id for turn in found.turns])
-        if found.retriever != "graph":
-            st.html(steps.ranking(place, found, said, evidence))
-            place += 1
-        st.html(steps.context(place, memory, found, evidence))
+        if "ranking" in place:
+            st.html(steps.ranking(place["ranking"], found, said, evidence))
+        if "walk" in place:
+            st.html(text)
         exports(opened.name, ask_document(memory, asked, part), picture)
     with card, st.container(height=620, border=False, key="card"):
-        if state.item or not walks:
-            _inspected(opened, state, walks)
+        if "walk" not in place:
+            st.html(text)
+        elif state.item:
+            _inspected(opened, state)
         else:
-            st.html(steps.entities(1, found) + steps.candidates(2, memory, found, limit))
+            head = steps.entities(place["entities"], found) if "entities" in place else ""
+            st.html(head + steps.candidates(place["candidates"], memory, found, limit))
 
 
-def _inspected(opened: OpenMemory, state: RetrievalState, walks: bool) -> None:
-    if walks:
-        st.button(
-            "Back to the candidates", key="retrieval-back", icon=":material/arrow_back:", type="tertiary",
-            on_click=lambda: state.look_at(""),
-        )  # fmt: skip
+def _inspected(opened: OpenMemory, state: RetrievalState) -> None:
+    st.button(
+        "Back to the candidates", key="retrieval-back", icon=":material/arrow_back:", type="tertiary",
+        on_click=lambda: state.look_at(""),
+    )  # fmt: skip
     inspector(opened.memory, state)
 
 

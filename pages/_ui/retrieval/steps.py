@@ -24,28 +24,36 @@ def strip(cells: Sequence[Cell]) -> str:
     return f'<section class="strip">{"".join(drawn)}</section>'
 
 
+def names(found: Retrieval) -> list[str]:
+    """The steps of a retriever, in order."""
+    if found.retriever == "graph":
+        return ["entities", "candidates", "walk", "context", "answer"]
+    if found.retriever == "hybrid":
+        return [*(["entities"] if found.entities else []), "candidates", "walk", "ranking", "context", "answer"]
+    return ["ranking", "context", "answer"]
+
+
 def cells(found: Retrieval, limit: int, answer: str) -> list[Cell]:
     """What the strip says of each step the retriever has."""
     above = sum(root.score >= found.floor for root in found.candidates)
     many = "+" if above == len(found.candidates) > limit else ""
     ms = {name: f"{value:.1f} ms" for name, value in found.ms.items()}
-    made: list[Cell] = []
-    if found.retriever in ("graph", "hybrid"):
-        name = "Entities" if found.retriever == "graph" else "Question parts"
-        made += [
-            (name, f"{len(found.entities)}", ", ".join(found.entities), "What is looked for: read from the question"),
-            ("Candidates", f"{above}{many} → {len(found.roots)}", f"floor {found.floor:.2f}, {len(found.roots)} roots",
-             f"Nodes whose cosine reaches the floor, and the roots chosen of them. {ms.get('candidates', '')}"),
-            ("Walk", plural(len(found.nodes), "node"), _cut(found), f"Reached from the roots. {ms.get('walk', '')}"),
-        ]  # fmt: skip
-    if found.retriever != "graph":
-        made.append(("Ranking", plural(len(found.turns), "turn"), ms.get("score", ms.get("search", "")),
-                     "Turns in the order of their scores"))  # fmt: skip
     left = f", {found.left_out} left out" if found.left_out else ""
-    made.append(("Context", f"{token_estimate(found.context):,} tokens", f"{plural(len(found.lines), 'line')}{left}",
-                 "What a reader is given; a token is estimated as four characters"))  # fmt: skip
-    made.append(("Answer", answer, f"{sum(found.ms.values()):.0f} ms to find", "Read from the context"))
-    return made
+    made: dict[str, Cell] = {
+        "entities": ("Entities" if found.retriever == "graph" else "Question parts", f"{len(found.entities)}",
+                     ", ".join(found.entities), "What is looked for: read from the question"),
+        "candidates": ("Candidates", f"{above}{many} → {len(found.roots)}",
+                       f"floor {found.floor:.2f}, {plural(len(found.roots), 'root')}",
+                       f"Nodes whose cosine reaches the floor, and the roots of them. {ms.get('candidates', '')}"),
+        "walk": ("Walk", plural(len(found.nodes), "node"), _cut(found),
+                 f"Nodes reached from the roots. {ms.get('walk', '')}"),
+        "ranking": ("Ranking", plural(len(found.turns), "turn"), ms.get("score", ms.get("search", "")),
+                    "Turns in the order of their scores"),
+        "context": ("Context", f"{token_estimate(found.context):,} tokens", f"{plural(len(found.lines), 'line')}{left}",
+                    "What a reader is given; a token is estimated as four characters"),
+        "answer": ("Answer", answer, f"{sum(found.ms.values()):.1f} ms to find", "Read from the context"),
+    }  # fmt: skip
+    return [made[name] for name in names(found)]
 
 
 def _cut(found: Retrieval) -> str:
@@ -81,7 +89,7 @@ def candidates(place: int, memory: Memory, found: Retrieval, limit: int) -> str:
     rows += _rule(f"floor {found.floor:.2f}", "floor") if below else ""
     rows += "".join(_candidate(memory, root, "below", several) for root in below[:shown])
     rows += _more(memory, below[shown:], "below", several)
-    remark = f"{len(above)} of the nearest {len(found.candidates)} reach the floor"
+    remark = f"{len(above)} of {len(found.candidates)} reach the floor"
     body = f'<div class="cand" style="--floor:{min(max(found.floor, 0), 1):.3f}">{rows}</div>'
     return f'<section class="step">{head(place, "Candidates", remark)}{body}</section>'
 
