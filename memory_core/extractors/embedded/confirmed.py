@@ -78,7 +78,7 @@ def _congratulated(scene: Scene, token: Token) -> None:
 
 
 def _offers(verb: Token) -> bool:
-    """"You could try X", "check out X": a modal with "you", or an imperative, and a name to try."""
+    """ "You could try X", "check out X": a modal with "you", or an imperative, and a name to try."""
     if verb.lemma_.lower() not in _OFFERING or not any(target.pos_ == "PROPN" for target in objects(verb)):
         return False
     modal = any(c.dep_ == "aux" and c.lower_ in ("could", "might", "should", "can", "may") for c in verb.children)

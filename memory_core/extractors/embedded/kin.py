@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from memory_core.extractors.embedded import vocabulary as words
 from memory_core.extractors.embedded.phrases import head_label
-from memory_core.extractors.embedded.reading import Token
-from memory_core.extractors.embedded.said import asked
+from memory_core.extractors.embedded.reading import Token, conjuncts
+from memory_core.extractors.embedded.said import asked, denial
 from memory_core.extractors.embedded.scene import Scene
 
 
@@ -17,6 +17,7 @@ def read_people(scene: Scene) -> None:
             token.pos_ not in ("NOUN", "PROPN")
             or (scene.reading.kind(token) and token.text not in words.CALLED_KIN)
             or token.i in scene.places
+            or (token.dep_ == "attr" and token.head.lemma_ == "be" and denial(token.head))
         ):
             continue
         related = lemma in words.KIN | words.PETS
@@ -108,6 +109,17 @@ def _relative(scene: Scene, token: Token, lemma: str, name: Token | None) -> Non
     scene.draft.edge(me, "has_pet" if pet else f"has_{relation}", place, scene.reading.span(token))
     if relation in words.SPOUSES and name is not None and me is not None:
         scene.draft.describe(me, {"spouse": title})
+    if token.tag_ == "NNS" and name is not None:
+        _others(scene, token, name, "has_pet" if pet else f"has_{relation}", {key: relation})
+
+
+def _others(scene: Scene, token: Token, name: Token, relationship: str, attributes: dict[str, str]) -> None:
+    """ "two kids, Leo and Mia": the second is a child too."""
+    for other in (t for t in conjuncts(name) if t is not name and t.i not in scene.places and t.text[0].isupper()):
+        span = scene.reading.span(other)
+        place = scene.draft.node("Person", other.text, scene.sentence(token), span, named=True, attributes=attributes)
+        scene.places[other.i] = place
+        scene.draft.edge(scene.speaker(), relationship, place, span)
 
 
 def _named_one(scene: Scene, token: Token, lemma: str, name: Token) -> None:

@@ -146,9 +146,19 @@ def person_is(scene: Scene, who: int, verb: Token, token: Token, denied: str) ->
         )
         if work and not denied and place is not None:
             scene.draft.describe(who, {"job": scene.draft.nodes[place].title})
+    elif lemma in words.TRAITS or token.lower_ in words.TRAITS:
+        span = scene.reading.span(token)
+        place = scene.draft.node("Concept", token.lower_, scene.sentence(token), span)
+        scene.draft.edge(who, "is_not" if denied else "is_a", place, scene.reading.span(verb, token))
     elif token.pos_ == "ADJ" and scene.draft.nodes[who].title != scene.me:
         scene.draft.describe(who, {"is_not" if denied else "is": scene.text(token)})
     for child in token.children:
+        if lemma == "allergic" and child.dep_ == "xcomp":  # "allergic to shellfish": taken for a verb
+            for target in conjuncts(child):
+                place = scene.draft.node("Concept", target.text, scene.sentence(token), scene.reading.span(target))
+                scene.draft.edge(
+                    who, "is_not_allergic_to" if denied else "allergic_to", place, scene.reading.span(target)
+                )
         for target in (
             t for c in child.children if child.dep_ == "prep" and c.dep_ in ("pobj", "pcomp") for t in conjuncts(c)
         ):

@@ -290,3 +290,12 @@ PAST_FORMS = _words(
     """took went had got saw made bought ran came found met did spent left lost won ate drove flew wrote felt gave told
     finished started moved visited watched tried decided"""
 )
+
+
+#: What somebody is for long, said with an adjective alone.
+TRAITS: frozenset[str] = frozenset(
+    """vegetarian vegan pescatarian diabetic asthmatic celiac coeliac dyslexic autistic bilingual trilingual deaf blind
+    left-handed lefthanded right-handed religious catholic jewish muslim buddhist hindu atheist agnostic gay lesbian
+    bisexual transgender nonbinary non-binary single married divorced widowed engaged retired unemployed self-employed
+    freelance pregnant color-blind colourblind lactose-intolerant gluten-free sober""".split()
+)
