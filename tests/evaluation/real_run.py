@@ -15,11 +15,11 @@ from memory_core.evaluation.datasets import load_benchmark
 from memory_core.evaluation.judge import Judge
 from memory_core.evaluation.runner import Experiment, run_benchmark
 from memory_core.evaluation.runner.extractions import KeptExtractor
-from memory_core.spending import Counted, Spent
 from memory_core.extractors.llm import LLMExtractor
 from memory_core.llms.openai import OpenAI
 from memory_core.protocols import Reply
 from memory_core.readers.llm import LLMReader
+from memory_core.spending import Counted, Spent
 from tests.fakes import LetterEmbedder
 from tests.servers.llama import CONTEXT
 

@@ -21,13 +21,13 @@ from memory_core.evaluation.runner.estimate import estimate
 from memory_core.evaluation.runner.extractions import KeptExtractor
 from memory_core.evaluation.runner.numbers import numbers_command
 from memory_core.evaluation.runner.runfile import RunFile
-from memory_core.spending import Counted, Spent
 from memory_core.extractors.llm import LLMExtractor
 from memory_core.llms.scripted import Scripted
 from memory_core.protocols import Answer, Reader, Retrieval
 from memory_core.readers.embedded import EmbeddedReader
 from memory_core.readers.llm import LLMReader
 from memory_core.schema import Extraction, Turn, utc
+from memory_core.spending import Counted, Spent
 from tests.fakes import LetterEmbedder, SpelledExtractor
 
 TURNS = (

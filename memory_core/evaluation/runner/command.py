@@ -20,12 +20,12 @@ from memory_core.evaluation.runner.estimate import estimate
 from memory_core.evaluation.runner.experiment import Experiment, run_benchmark
 from memory_core.evaluation.runner.extractions import KeptExtractor
 from memory_core.evaluation.runner.forgets import forgets
-from memory_core.spending import Spent, counted
 from memory_core.parts import default_embedder
 from memory_core.prices import AS_OF
 from memory_core.progress import Meter
 from memory_core.protocols import Embedder, Extractor, Floats, Kind
 from memory_core.providers import Part, ProviderSettings, make_extractor, make_reader
+from memory_core.spending import Spent, counted
 
 _PROVIDER = "provider or provider:model; default $FORGETTING_LAB_"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from memory_core.evaluation.runner.experiment import Experiment
 from memory_core.evaluation.runner.extractions import KeptExtractor
-from memory_core.spending import Spent
 from memory_core.extractors.llm import LLMExtractor
 from memory_core.readers.llm import LLMReader
+from memory_core.spending import Spent
 from memory_core.tokens import tokens_at_most
 
 _RULES = 450  # tokens of the instructions of a reading, a judging or a question's entities

@@ -20,11 +20,11 @@ from memory_core.evaluation.runner.extractions import PATIENCE, KeptExtractor
 from memory_core.evaluation.runner.forgets import NOTHING, Forget, having_forgotten
 from memory_core.evaluation.runner.growth import growth
 from memory_core.evaluation.runner.runfile import RunFile
-from memory_core.spending import Spent
 from memory_core.memory import Memory
 from memory_core.protocols import Embedder, Extractor, Reader
 from memory_core.schema import FAILED_STATUSES
 from memory_core.settings import Settings
+from memory_core.spending import Spent
 
 #: Conditions that read the graph; the others change under forgetting only when turns leave with their nodes.
 _OF_GRAPH = ("graph", "hybrid")
