@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from memory_core.schema import LABELS, FoundEdge, FoundNode, Scalar, content_words, normalise_title
@@ -51,7 +52,7 @@ class Draft:
         span: tuple[int, int] | None,
         *,
         named: bool = False,
-        attributes: dict[str, Scalar] | None = None,
+        attributes: Mapping[str, Scalar] | None = None,
     ) -> int | None:
         """The place of the node with this title, made if it is new; its attributes are added to."""
         title = tidy_title(title, named)
@@ -69,14 +70,14 @@ class Draft:
         self.describe(place, attributes or {})
         return place
 
-    def describe(self, place: int, attributes: dict[str, Scalar]) -> None:
+    def describe(self, place: int, attributes: Mapping[str, Scalar]) -> None:
         """Adds attributes to a node; the first value of a name in a turn stays."""
         tidied = {name: _value(value) for name, value in attributes.items()}
         kept = {name: value for name, value in tidied.items() if value != ""}
         old = self.nodes[place]
         self.nodes[place] = FoundNode(old.label, old.title, old.content, {**kept, **old.attributes}, old.span)
 
-    def replace(self, place: int, attributes: dict[str, Scalar]) -> None:
+    def replace(self, place: int, attributes: Mapping[str, Scalar]) -> None:
         """Sets attributes whose last value in a turn is the one that counts."""
         old = self.nodes[place]
         self.nodes[place] = FoundNode(old.label, old.title, old.content, {**old.attributes, **attributes}, old.span)
@@ -91,7 +92,7 @@ class Draft:
         relationship: str,
         target: int | None,
         span: tuple[int, int] | None,
-        attributes: dict[str, Scalar] | None = None,
+        attributes: Mapping[str, Scalar] | None = None,
     ) -> None:
         """Adds an edge unless an end is missing, both are one node, or the same edge is there."""
         if source is None or target is None or source == target:
