@@ -147,7 +147,7 @@ class Graph:
     def cosines(self, vectors: Floats) -> Floats:
         """Cosine of each query with every node: shape (queries, rows); rows not live or without a vector get -2."""
         scores = dots(self.vectors.values, vectors)
-        scores[:, ~(self.live.values & self.has_vector.values)] = NO_VECTOR
+        scores[:, np.flatnonzero(~(self.live.values & self.has_vector.values))] = NO_VECTOR
         return scores
 
     def nearest(self, vectors: Floats, k: int) -> list[list[tuple[int, float]]]:
