@@ -147,3 +147,25 @@ def test_a_speaker_may_be_a_root_but_brings_no_turns_of_its_own() -> None:
     found = GraphRetriever().retrieve(memory, "User")
     assert memory.graph.ids[memory.graph.titles.index("User")] in [root.id for root in found.roots]
     assert [turn.id for turn in found.turns] == ["t1"]  # by Rain, one hop on
+
+
+def test_ret_14_a_graph_of_tens_of_thousands_of_nodes_answers_at_once() -> None:
+    nodes, edges, dim = 27_021, 46_500, 768
+    random = np.random.default_rng(14)
+    vectors = random.standard_normal((nodes, dim)).astype(np.float16)
+    vectors[7] = [20.0, *[0.0] * (dim - 1)]
+    vectors /= np.linalg.norm(vectors.astype(np.float32), axis=1, keepdims=True).astype(np.float16)
+    ends = random.integers(nodes, size=(edges, 2)).tolist()
+    plain = {"label": "Concept", "content": "", "attributes": "{}", "created": 0.0, "turns_at_creation": 0, "pinned": 0}
+    rows = [insert("node", id=f"n{n}", title=f"Thing {n}", **plain, forgotten_by=None) for n in range(nodes)]
+    rows += [insert("node_vector", node=f"n{n}", vector=vectors[n].tobytes()) for n in range(nodes)]
+    named = {"relationship": "r", "attributes": "{}", "forgotten_by": None}
+    rows += [insert("edge", id=f"e{n}", source=f"n{a}", target=f"n{b}", **named) for n, (a, b) in enumerate(ends)]
+    with fake_memory(embedder=LetterEmbedder(dim=dim, fixed={"": [1.0]})) as memory:
+        memory.commit(rows)
+        memory.retrieve("Warm", GraphRetriever())
+        started = time.perf_counter()
+        found = [memory.retrieve(f"Question number {n}", GraphRetriever()) for n in range(10)]
+        assert (time.perf_counter() - started) / 10 < 2
+        assert {one.roots[0].id for one in found} == {"n7"}
+        assert all(0 < len(one.nodes) <= 15 for one in found)
