@@ -145,11 +145,18 @@ def _quality(chosen: Chosen) -> None:
 
 
 def survival_data(told: dict[str, Any]) -> tuple[list[Point], list[Band]]:
-    """The rows and the random band of `bench forget`."""
-    points = [Point(row["policy"], name, row["kept"], row.get(name)) for row in told["rows"] for name in _SURVIVAL]
-    bands = [Band(name, row["kept"], row[name]["mean"], row[name]["low"], row[name]["high"])
-             for row in told.get("random", []) for name in _SURVIVAL if isinstance(row.get(name), dict)
-             and None not in (row[name].get("mean"), row[name].get("low"), row[name].get("high"))]  # fmt: skip
+    """The rows and the random band of `bench forget`, both from the whole memory on."""
+    before = {name: value for name, value in told.get("before", {}).items() if value is not None}
+    policies = list(dict.fromkeys(row["policy"] for row in told["rows"] if row["policy"] != "random"))
+    points = [Point(policy, name, 1.0, before[name]) for policy in policies for name in _SURVIVAL if name in before]
+    points += [Point(row["policy"], name, row["kept"], row.get(name))
+               for row in told["rows"] if row["policy"] in policies for name in _SURVIVAL]  # fmt: skip
+    bands = [Band(name, 1.0, *[before[name]] * 3) for name in _SURVIVAL if name in before]
+    for row in told.get("random", []):
+        for name in _SURVIVAL:
+            band = row.get(name) or {}
+            if None not in (limits := [band.get(part) for part in ("mean", "low", "high")]):
+                bands.append(Band(name, row["kept"], *limits))
     return points, bands
 
 
@@ -162,6 +169,8 @@ def _survival(found: dict[str, Any]) -> None:
     name = st.selectbox("Figures", list(found), label_visibility="collapsed") if len(found) > 1 else next(iter(found))
     told = found[name]
     picture(survival_curves(*survival_data(told), dark=dark()), "survival")
-    counts = "" if told.get("n") is None else f"n = {told['n']}"
+    counts = ", ".join(f"{one.replace('_', ' ')} n = {n:,}" for one, n in told.get("n_figures", {}).items())
+    counts = counts or f"n = {told.get('n', 'not told')}"
+    drawn = f"; {told['prunes']} random prunes a size" if told.get("prunes") else ""
     seed = "" if told.get("seed") is None else f", seed {told['seed']}"
-    st.html(f'<p class="method">{safe(name)}: {safe(counts + seed)}</p>')
+    st.html(f'<p class="method">{safe(f"{name}: {counts}{drawn}{seed}")}</p>')
