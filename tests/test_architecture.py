@@ -14,7 +14,7 @@ PARTS = ("embedders", "extractors", "llms", "policies", "readers", "retrievers")
 #: Lowest first; a module imports from its own layer and those above it in this list.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("schema", "errors", "tokens", "prices", "progress"),
-    ("settings", "model_files", "prompts", "jobs", "validation", "store"),
+    ("settings", "model_files", "prompts", "jobs", "validation", "store", "scoring_view"),
     ("protocols", "graph", "walk"),
     ("remote", "context", "dedup", "extraction", "spending"),
     PARTS,
@@ -24,7 +24,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("importers", "memories"),
     ("demo",),
     ("evaluation",),
-    ("trace", "simulator"),
+    ("trace", "simulator", "inspection", "difference"),
     ("__main__",),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
