@@ -45,6 +45,7 @@ class Comparison:
     """What was compared, on which questions; `swept` are the points of a sweep in the same order, `axes` its values."""
 
     kind: Kind
+    setting: Setting
     probe: str
     questions: int
     nodes: int
@@ -72,6 +73,11 @@ class Comparison:
                 for _, less, other in known
             )
         ]
+
+    def place_of(self, name: str, share: float) -> int | None:
+        """Place of the point of that name and share kept, None without one."""
+        known = ((place, point) for place, point in enumerate(self.points) if point.name == name)
+        return next((place for place, point in known if abs(point.share - share) < 1e-6), None)
 
     def marks(self) -> list[Mark]:
         """The points for the curves."""
@@ -110,7 +116,7 @@ def start(
             points, swept = _ablation(made, setting, job)
         else:
             points, swept = _sweep(made, setting, varied, job)
-        return Comparison(kind, asked.name, len(made.questions), nodes, tuple(points), varied, tuple(swept))
+        return Comparison(kind, setting, asked.name, len(made.questions), nodes, tuple(points), varied, tuple(swept))
 
     return key, simulator.start(key, f"Comparison ({kind})", work, 0)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 
 from memory_core.policies import Parameter, found
 
@@ -27,6 +28,10 @@ def explained(policy: str) -> str:
     stop = next((place for place, line in enumerate(lines) if line.startswith(">>>")), len(lines))
     told = ""
     for line in lines[:stop]:
-        runs_on = bool(told) and told[-1] != "\n" and not line.startswith(" ") and bool(line)
-        told += f" {line}" if runs_on else f"{line}\n" if line.startswith(" ") else f"{chr(10)}{line}" if line else "\n"
-    return told.strip("\n")
+        if line.startswith(" "):
+            told += f"\n{line}"
+        elif line:
+            told += f" {line}" if told and told[-1] != "\n" else line
+        else:
+            told += "\n\n"
+    return re.sub(r"\n{3,}", "\n\n", told).strip("\n")

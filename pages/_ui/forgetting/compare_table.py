@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 import streamlit as st
 
@@ -25,8 +27,9 @@ def compare_table(state: ForgettingState, found: Comparison) -> None:
     against = "beside chance" if found.kind == "policies" else ""
     if against:
         columns[against] = [_beside(point.figures) for point in found.points]
-    chosen = st.dataframe(
-        pd.DataFrame(columns), key=f"compare-table-{found.kind}-{found.nodes}", hide_index=True, on_select="rerun",
+    key = f"compare-table-{found.kind}"
+    st.dataframe(
+        pd.DataFrame(columns), key=key, hide_index=True, on_select=partial(_load, key, state, found),
         selection_mode="single-row", height=min(38 + 35 * len(found.points), 470),
         column_config={"kept": st.column_config.NumberColumn(format="%.1f %%"), **{
             name: st.column_config.NumberColumn(format="%.3f" if "loss" not in name else "%.2f", help=(
@@ -34,11 +37,12 @@ def compare_table(state: ForgettingState, found: Comparison) -> None:
             for name in columns if name not in ("setting", "kept", against)
         }},
     )  # fmt: skip
-    rows = chosen.selection.rows
-    if rows and rows[0] < len(found.points) and state.clicked != f"table-{found.kind}-{rows[0]}":
-        state.clicked = f"table-{found.kind}-{rows[0]}"
-        state.load_setting(found.points[rows[0]].setting)
-        st.rerun(scope="fragment")
+
+
+def _load(key: str, state: ForgettingState, found: Comparison) -> None:
+    for row in st.session_state[key].selection.rows[:1]:
+        if row < len(found.points):
+            state.load_setting(found.points[row].setting)
 
 
 def _beside(figures) -> str:  # type: ignore[no-untyped-def]

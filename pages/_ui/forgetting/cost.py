@@ -32,9 +32,8 @@ def cost_view(opened: OpenMemory, state: ForgettingState, shown: Shown) -> None:
     job = simulator.job(key(shown, probe[0]))
     if job is None or job.state in ("cancelled", "failed"):
         words = f"Measure the cost, beside {PRUNES} random prunes of the same size"
-        if st.button(words, type="primary", key="price", help="No model is asked; nothing is changed"):
-            start(simulator, shown, *probe)
-            st.rerun(scope="fragment")
+        st.button(words, type="primary", key="price", help="No model is asked; nothing is changed", on_click=start,
+                  args=(simulator, shown, *probe))  # fmt: skip
     progress(job)
     if job is not None and job.state == "done":
         _price(opened, shown, job.result)  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from memory_core.memories import OpenMemory
-from memory_core.simulator import Shown, simulator_of
+from memory_core.simulator import Shown, Simulator, simulator_of
 from memory_core.simulator.immunity import SETTINGS, Immunity, colors, immunity, untouched
 from pages._ui.forgetting.map import drawn
 from pages._ui.forgetting.progress import progress
@@ -32,8 +32,10 @@ def immunity_view(opened: OpenMemory, state: ForgettingState, shown: Shown) -> N
     st.html(f'<div class="going">{lines or "<span>No single term holds any node at this cut.</span>"}</div>')
     if job is None or job.state in ("cancelled", "failed"):
         words = f"Try {SETTINGS} settings drawn from the ranges of all sliders, at this cut, and see who goes in none"
-        if st.button(words, key="immunity-try"):
-            simulator.start(key, "Immunity", lambda job: untouched(simulator, shown, job.advance), SETTINGS)
-            st.rerun(scope="fragment")
+        st.button(words, key="immunity-try", on_click=_try, args=(simulator, key, shown))
     progress(job)
     drawn(opened, state, shown, colors(found))
+
+
+def _try(simulator: Simulator, key: tuple[str, str], shown: Shown) -> None:
+    simulator.start(key, "Immunity", lambda job: untouched(simulator, shown, job.advance), SETTINGS)

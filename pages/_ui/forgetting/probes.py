@@ -15,10 +15,11 @@ from memory_core.simulator.questions import ProbeSet, available, of_file
 from pages._ui.forgetting.state import ForgettingState, seeded
 from pages._ui.opened import as_text
 
+Probed = tuple[str, Callable[[], ProbeSet]]
 _NAMES = {"demo": "The demo's questions", "own": "Your past questions", "file": "A benchmark file"}
 
 
-def probe_choice(opened: OpenMemory, state: ForgettingState) -> tuple[str, Callable[[], ProbeSet]] | None:
+def probe_choice(opened: OpenMemory, state: ForgettingState) -> Probed | None:
     """Key and maker of the probe set chosen, None while there is none that this memory can be asked."""
     chosen = st.segmented_control("Questions", list(_NAMES), format_func=_NAMES.get, required=True,
                                   key=seeded("probe", state.probe), help=_HELP)  # fmt: skip
@@ -35,7 +36,7 @@ def probe_choice(opened: OpenMemory, state: ForgettingState) -> tuple[str, Calla
     return chosen, make
 
 
-def _of_file(opened: OpenMemory, state: ForgettingState) -> tuple[str, Callable[[], ProbeSet]] | None:
+def _of_file(opened: OpenMemory, state: ForgettingState) -> Probed | None:
     name, file = st.columns(2)
     with name:
         path = st.text_input("Path on this machine", state.file, key="probe-path", placeholder="data/benchmark.json")

@@ -12,6 +12,7 @@ import streamlit as st
 from memory_core.errors import ForgettingLabError
 from memory_core.forgetting import Where
 from memory_core.forgetting.rules import KINDS
+from memory_core.forgetting.where import KEYS
 from memory_core.memories import OpenMemory
 from memory_core.schema import LABELS
 from memory_core.simulator import Setting, simulator_of
@@ -34,36 +35,41 @@ def protect_view(opened: OpenMemory, state: ForgettingState, setting: Setting) -
 
 def _select(opened: OpenMemory, state: ForgettingState, setting: Setting) -> None:
     st.markdown("**Select by hand**")
-    st.caption("Several conditions must all hold. With the cut *By hand* all of it goes; with another cut only what is "
-               "selected may go. The same plan, preview, undo and purge.")  # fmt: skip
+    st.caption(
+        "Several conditions must all hold. With the cut *By hand* all of it goes; with another cut only what is "
+        "selected may go. The same plan, preview, undo and purge."
+    )
     now = dict(Where.parse(setting.where).conditions) if setting.where else {}
-    values = {
-        "person": st.text_input("Everything about a person", key=seeded("w-person", now.get("person", "")),
-                                placeholder="Max", help="The person and what hangs on it alone"),
-        "session": st.selectbox("Read only from the session", ["", *_sessions(opened, now.get("session", ""))],
-                                key=seeded("w-session", now.get("session", ""))),
-        "label": st.selectbox("With the label", ["", *LABELS], key=seeded("w-label", now.get("label", ""))),
-    }  # fmt: skip
+    told = {"on_change": _selected, "args": (state, setting)}
+    st.text_input("Everything about a person", key=seeded("w-person", now.get("person", "")), placeholder="Max",
+                  help="The person and what hangs on it alone", **told)  # fmt: skip
+    st.selectbox("Read only from the session", ["", *_sessions(opened, now.get("session", ""))],
+                 key=seeded("w-session", now.get("session", "")), **told)  # fmt: skip
+    st.selectbox("With the label", ["", *LABELS], key=seeded("w-label", now.get("label", "")), **told)
     first, last = st.columns(2)
     with first:
-        after = st.date_input("Said on or after", key=seeded("w-after", _day(now.get("after"))))
+        st.date_input("Said on or after", key=seeded("w-after", _day(now.get("after"))), **told)
     with last:
-        before = st.date_input("and before", key=seeded("w-before", _day(now.get("before"))))
-    values |= {"after": after.isoformat() if after else "", "before": before.isoformat() if before else ""}
-    values["search"] = st.text_input("With all these words", key=seeded("w-search", now.get("search", "")),
-                                     help="In title, content or attributes")  # fmt: skip
-    wanted = " ".join(f"{key}={shlex.quote(value.strip())}" for key, value in values.items() if value.strip())
-    where = str(Where.parse(wanted)) if wanted else ""
-    if where != setting.where:
-        cut = (
-            "all" if where and not setting.where else "threshold" if not where and setting.cut == "all" else setting.cut
-        )
-        state.load_setting(replace(setting, where=where, cut=cut))
-        st.rerun(scope="fragment")
-    if where:
-        st.code(f"--where {shlex.quote(where)}", language="bash", wrap_lines=True)
+        st.date_input("and before", key=seeded("w-before", _day(now.get("before"))), **told)
+    st.text_input("With all these words", key=seeded("w-search", now.get("search", "")),
+                  help="In title, content or attributes", **told)  # fmt: skip
+    if setting.where:
+        st.code(f"--where {shlex.quote(setting.where)}", language="bash", wrap_lines=True)
+        cut = "keep" if setting.cut == "all" else setting.cut
         st.button("Clear the selection", key="w-clear", on_click=state.load_setting,
-                  args=(replace(setting, where="", cut="keep" if setting.cut == "all" else setting.cut),))  # fmt: skip
+                  args=(replace(setting, where="", cut=cut),))  # fmt: skip
+
+
+def _selected(state: ForgettingState, setting: Setting) -> None:
+    """Read the conditions off the widgets; the first one turns to the cut by hand, none turns away from it."""
+    values = {key: str(st.session_state[f"set-w-{key}"] or "").strip() for key in KEYS}
+    where = " ".join(f"{key}={shlex.quote(value)}" for key, value in values.items() if value)
+    cut = setting.cut
+    if where and not setting.where:
+        cut = "all"
+    elif not where and cut == "all":
+        cut = "keep"
+    state.load_setting(replace(setting, where=str(Where.parse(where)) if where else "", cut=cut))
 
 
 def _day(text: str | None):  # type: ignore[no-untyped-def]

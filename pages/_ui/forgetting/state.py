@@ -38,7 +38,6 @@ class ForgettingState(PageState):
     probe: str = "demo"
     file: str = ""  # benchmark file of the probe set
     comparisons: dict[str, str] = field(default_factory=dict)  # kind -> key of the comparison looked at
-    clicked: str = ""  # the point of a picture that was loaded last
     last_pass: str = ""  # the pass made here last, while its undo is offered
     told: str = ""  # what the map told last
 

@@ -1,0 +1,89 @@
+"""The forgetting page in a real Chromium: a slider is moved, the plan that is shown is applied, and taken back."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.browser.conftest import ROOT, open_page, wait_until_up
+from tests.pages.large import make_large
+
+PATIENCE = 30_000  # milliseconds
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The app itself on a free port, with a memory of two thousand nodes."""
+    folder: Path = tmp_path_factory.mktemp("memories")
+    make_large(folder / "large.sqlite3")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    options = (f"--server.port={port}", "--server.address=127.0.0.1", "--server.fileWatcherType=none")
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", *options]
+    env = {**os.environ, "FORGETTING_LAB_MEMORIES": str(folder)}
+    with (folder / "log").open("w") as log:
+        server = subprocess.Popen(command, cwd=ROOT, env=env, stdout=log, stderr=log)
+    try:
+        wait_until_up(f"http://127.0.0.1:{port}/_stcore/health", server)
+        yield f"http://127.0.0.1:{port}/forgetting?memory=large"
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+def going(page: Page) -> int:
+    found = re.search(r"([\d,]+) of [\d,]+ nodes go", page.locator(".going").first.inner_text())
+    assert found
+    return int(found[1].replace(",", ""))
+
+
+def nodes(page: Page) -> int:
+    found = re.search(r"([\d,]+) nodes", page.locator(".numbers").inner_text())
+    assert found
+    return int(found[1].replace(",", ""))
+
+
+def wait_for(page: Page, words: str) -> None:
+    page.get_by_text(words).first.wait_for(timeout=PATIENCE)
+
+
+def test_a_slider_moves_the_cut_and_what_is_shown_is_applied_and_undone(chromium: Browser, address: str) -> None:
+    with open_page(chromium) as (page, seen):
+        page.goto(f"{address}&policy=importance&cut=keep&keep=90")
+        wait_for(page, "200 go")
+        assert (going(page), nodes(page)) == (200, 2000)
+        page.locator(".st-key-set-keep").get_by_role("slider").press("ArrowLeft")
+        wait_for(page, "210 go")
+        assert going(page) == 210
+        assert "keep=89.5" in page.url
+        page.locator(".st-key-commit button").first.click()
+        wait_for(page, "Forget 210 of 2,000 nodes")
+        page.locator(".st-key-really button").first.click()
+        wait_for(page, "Pass c1 is done.")
+        page.wait_for_function("document.querySelector('.numbers').innerText.includes('1,790 nodes')", timeout=PATIENCE)
+        page.locator(".st-key-undo-last button").first.click()
+        page.wait_for_function("document.querySelector('.numbers').innerText.includes('2,000 nodes')", timeout=PATIENCE)
+        assert seen.errors == []
+
+
+def test_a_row_of_the_table_says_why(chromium: Browser, address: str) -> None:
+    with open_page(chromium) as (page, seen):
+        page.goto(f"{address}&policy=importance&cut=keep&keep=90&view=table")
+        table = page.locator("[data-testid=stDataFrame]").first
+        table.wait_for(timeout=PATIENCE)
+        page.wait_for_timeout(1000)
+        corner = table.bounding_box()
+        assert corner
+        page.mouse.click(corner["x"] + 16, corner["y"] + 52)
+        wait_for(page, "Number 1 of 2,000 to go.")
+        wait_for(page, "Keep 2,000 nodes or more.")
+        assert seen.errors == []
