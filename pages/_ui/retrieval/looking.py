@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from memory_core.chat import Answered
 from memory_core.errors import ForgettingLabError
 from memory_core.memories import OpenMemory
 from memory_core.memory import Asked
-from memory_core.protocols import Answer, Reader, Retrieval, Retriever
+from memory_core.protocols import Answer, Embedder, Reader, Retrieval, Retriever
+from memory_core.readers.embedded import EmbeddedReader
+from memory_core.retrieval.remembering import Remembering
 from pages._ui.models_menu import made
 from pages._ui.opened import as_text
 from pages._ui.turn_report import answer_html
@@ -31,6 +35,11 @@ def looked(opened: OpenMemory, question: str, part: Retriever) -> Asked | None:
     return Asked(question, found, answer)
 
 
+@st.cache_resource(max_entries=4)
+def _remembering(embedder: str, _embedder: Embedder) -> Remembering:
+    return Remembering(_embedder)
+
+
 def _answered(opened: OpenMemory, found: Retrieval, reader: Reader) -> Answer:
     key = (str(opened.path), found.question, found.context, tuple(turn.id for turn in found.turns), repr(reader))
     known: dict[object, Answer] = st.session_state.setdefault("retrieval-answers", {})
@@ -38,6 +47,8 @@ def _answered(opened: OpenMemory, found: Retrieval, reader: Reader) -> Answer:
         return known[key]
     if hasattr(reader, "llm") and not st.button("Answer with the model", key="retrieval-answer", help=_COSTLY):
         return Answer(None, "not asked yet")
+    if isinstance(reader, EmbeddedReader):
+        reader = replace(reader, embedder=_remembering(opened.memory.embedder.id, opened.memory.embedder))
     answer = reader.answer(found.question, found, opened.memory.turns([turn.id for turn in found.turns]))
     if len(known) > 100:
         known.clear()

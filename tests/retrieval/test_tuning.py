@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
+import numpy as np
 import pytest
 
 from memory_core.errors import InputError
@@ -15,6 +16,7 @@ from memory_core.parts import RETRIEVERS, retriever
 from memory_core.retrieval import multilingual, turn_vectors
 from memory_core.retrieval.concerns import concerns, language_concern, language_of
 from memory_core.retrieval.questions import last_question
+from memory_core.retrieval.remembering import Remembering
 from memory_core.retrieval.tuning import knobs, read_values, save, tuned
 from memory_core.retrievers.graph import GraphRetriever
 from tests.fakes import LetterEmbedder
@@ -156,3 +158,19 @@ def test_the_last_question_is_the_one_answered_last(memory: Memory) -> None:
     memory.ask("Where is Mira?", touch_at=AT)
     memory.ask("Where is Porto?")
     assert last_question(memory) == "Where is Mira?"
+
+
+def test_a_remembering_embedder_embeds_each_text_once() -> None:
+    asked: list[list[str]] = []
+
+    class Counting(LetterEmbedder):
+        def embed(self, texts, kind="document"):  # type: ignore[no-untyped-def]
+            asked.append(list(texts))
+            return super().embed(texts, kind)
+
+    one = Remembering(Counting(), most=2)
+    np.testing.assert_array_equal(one.embed(["a", "b", "a"]), LetterEmbedder().embed(["a", "b", "a"]))
+    one.embed(["b", "c"])
+    one.embed(["c", "b"])
+    assert asked == [["a", "b"], ["c"]]
+    assert one.embed([]).shape == (0, 26)
