@@ -19,10 +19,13 @@ from memory_core.evaluation.runner import Experiment, forgets, run_benchmark
 from memory_core.evaluation.runner.command import RememberedEmbedder, run_command
 from memory_core.evaluation.runner.estimate import estimate
 from memory_core.evaluation.runner.extractions import KeptExtractor
+from memory_core.evaluation.runner.growth import growth
 from memory_core.evaluation.runner.numbers import numbers_command
 from memory_core.evaluation.runner.runfile import RunFile
 from memory_core.extractors.llm import LLMExtractor
 from memory_core.llms.scripted import Scripted
+from memory_core.memory import Memory
+from memory_core.policies import make
 from memory_core.protocols import Answer, Reader, Retrieval
 from memory_core.readers.embedded import EmbeddedReader
 from memory_core.readers.llm import LLMReader
@@ -296,6 +299,22 @@ class TestPooled:
         alone = load_benchmark(haystacks(tmp_path))
         run_benchmark(experiment(tmp_path, Noting(), benchmark=alone), tmp_path / "out")
         assert [row["memory"]["turns"] for row in rows(tmp_path / "out" / "flat.jsonl")[1:]] == [2, 2]
+
+
+class TestGrowth:
+    def test_what_lives_after_each_number_of_turns_is_read_back(self) -> None:
+        with Memory.open(":memory:", embedder=LetterEmbedder(), extractor=SpelledExtractor()) as memory:
+            for _, text, day in TURNS:
+                memory.say(text, at=day)
+            assert [(row["turns"], row["nodes"], row["edges"]) for row in growth(memory)] == [
+                (1, 2, 1), (2, 3, 1), (3, 4, 2), (4, 5, 2),
+            ]  # fmt: skip
+            bike = memory.graph.ids[memory.graph.titles.index("Bike")]
+            memory.delete(bike, at=utc("2024-08-01"))
+            memory.apply(memory.plan(make("fifo"), keep=3))
+            last = growth(memory)[-1]
+            assert (last["nodes"], last["bytes"]) == (memory.graph.node_count, int(memory.sizes().nodes[
+                memory.graph.live_rows()].sum() + memory.sizes().edges[memory.graph.live_edges()].sum()))  # fmt: skip
 
 
 class TestForgetting:

@@ -18,7 +18,7 @@ def growth(memory: Memory, points: int = 60) -> list[dict[str, int]]:
     What a pass forgot counts until that pass; bytes are those of nodes and edges with their vectors, as they stand now.
     """
     graph, sizes = memory.graph, memory.sizes()
-    passes = {change.id: int(str(change.summary.get("turn") or 0)) for change in memory.changes()}
+    passes = {change.id: _turn(change.summary.get("turn")) for change in memory.changes()}
     columns = [
         (graph.turns_at_creation.values, _deaths(graph.forgotten_by, passes, graph.turns), sizes.nodes),
         (_edge_births(memory), _deaths(graph.edge_forgotten_by, passes, graph.turns), sizes.edges),
@@ -30,6 +30,16 @@ def growth(memory: Memory, points: int = 60) -> list[dict[str, int]]:
         nodes, edges = (int(mask.sum()) for mask in alive)
         rows.append({"turns": turn, "nodes": nodes, "edges": edges, "bytes": weight})
     return rows
+
+
+def _turn(told: object) -> int:
+    """Number of the turn a change was made at: a pass tells it, other changes the turn's id.
+
+    >>> _turn(400), _turn("t3"), _turn(None)
+    (400, 3, 0)
+    """
+    number = str(told or "").removeprefix("t")
+    return int(number) if number.isdigit() else 0
 
 
 def _deaths(forgotten_by: Sequence[str | None], passes: dict[str, int], turns: int) -> Ints:
