@@ -11,13 +11,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from memory_core import exporters
-from memory_core.errors import ForgettingLabError, FormatError, InputError
-from memory_core.evaluation.commands import EXTRACTOR_HELP, MEASURES, bench, extractor_named
+from memory_core import exporters, forget_commands
+from memory_core.errors import ForgettingLabError
+from memory_core.evaluation.commands import EXTRACTOR_HELP, MEASURES, bench
+from memory_core.forget_commands import AT, Argument, moment_of, opened
 from memory_core.importers.memories import Imported, fill, read_document
-from memory_core.importers.transcripts import FORMATS, Conversation, pool, read_transcript
-from memory_core.ingestion import ingest
+from memory_core.importers.transcripts import FORMATS
+from memory_core.ingestion import PARALLEL
 from memory_core.memory import Memory
+from memory_core.model_commands import EMBEDDER_HELP, ingest_command, reembed_command, retry_command
 from memory_core.progress import Meter
 from memory_core.retrieval.tuning import read_values, tuned
 from memory_core.trace import ask_document
@@ -27,14 +29,7 @@ Result = dict[str, Any]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    if given[:1] == ["bench"]:  # what follows belongs to the measurement, but for the options every command has
-        given = [
-            given[0],
-            *(["--json"] if "--json" in given else []),
-            *(word for word in given[1:] if word != "--json"),
-        ]
-    options = _parser().parse_args(given)
+    options = _parser().parse_args(_common_first(list(sys.argv[1:] if arguments is None else arguments)))
     try:
         result = options.run(options)
     except ForgettingLabError as error:
@@ -46,6 +41,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     text = json.dumps(result, ensure_ascii=False, allow_nan=False, default=str) if options.json else _plain(result)
     print(text)
     return 0
+
+
+def _common_first(given: list[str]) -> list[str]:
+    """The options that every command has, moved ahead of a measurement's own, which take all that follows."""
+    if given[:1] != ["bench"]:
+        return given
+    common: list[str] = []
+    rest = iter(given[1:])
+    left = []
+    for word in rest:
+        if word == "--json" or word.startswith("--memory="):
+            common.append(word)
+        elif word == "--memory":
+            common += [word, *([value] if (value := next(rest, None)) is not None else [])]
+        else:
+            left.append(word)
+    return ["bench", *common, *left]
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -66,53 +78,22 @@ def _parser() -> argparse.ArgumentParser:
 # -- commands ----------------------------------------------------------------------------------------------------------
 
 
-def _ingest(options: argparse.Namespace) -> Result:
-    conversation, problems = _conversation(options)
-    with Memory.open(options.memory, extractor=extractor_named(options.extractor)) as memory:
-        turns = conversation.turns[: options.limit]
-        with Meter("remembering", len(turns)) as meter:
-            done = ingest(memory, turns, advance=meter.advance, workers=2)
-    result = asdict(done) | {"statuses": dict(done.statuses), "problems": [*problems, *done.problems]}
-    for problem in result["problems"]:
-        print(f"left out: {problem}", file=sys.stderr)
-    return result
-
-
-def _conversation(options: argparse.Namespace) -> tuple[Conversation, list[str]]:
-    transcript = read_transcript(options.file, options.format)
-    problems = list(transcript.problems)
-    if options.pooled:
-        return pool(transcript), problems
-    ids = [conversation.id for conversation in transcript.conversations]
-    if options.conversation is not None:
-        chosen = [one for one in transcript.conversations if one.id == options.conversation]
-        if not chosen:
-            raise InputError(f"{options.file} has no conversation {options.conversation}; it has {', '.join(ids)}.")
-        return chosen[0], problems
-    if len(ids) > 1:
-        raise InputError(
-            f"{options.file} holds {len(ids)} conversations, which never mix by themselves: give --conversation ID "
-            f"or --pooled. The ids: {', '.join(ids)}"
-        )
-    return transcript.conversations[0], problems
-
-
 def _stats(options: argparse.Namespace) -> Result:
-    with _open(options) as memory:
+    with opened(options) as memory:
         return memory.stats()
 
 
 def _ask(options: argparse.Namespace) -> Result:
-    with _open(options) as memory:
-        touch_at = _moment(options.at) or memory.clock or datetime.now(UTC)
+    with opened(options) as memory:
+        touch_at = moment_of(options.at) or memory.clock or datetime.now(UTC)
         values = read_values(memory, options.retriever, options.set) | ({"k": options.k} if options.k else {})
-        part = tuned(memory, options.retriever, values, _moment(options.at))
+        part = tuned(memory, options.retriever, values, moment_of(options.at))
         asked = memory.ask(options.question, part, touch_at=touch_at if options.touch else None)
         return ask_document(memory, asked, part)
 
 
 def _export(options: argparse.Namespace) -> Result:
-    with _open(options) as memory:
+    with opened(options) as memory:
         return exporters.export(memory, options.file, vectors=options.vectors)
 
 
@@ -124,18 +105,6 @@ def _import(options: argparse.Namespace) -> Result:
     for problem in done.problems[:20]:
         print(f"note: {problem}", file=sys.stderr)
     return asdict(done) | {"labels": dict(done.labels)}
-
-
-def _history(options: argparse.Namespace) -> Result:
-    with _open(options) as memory:
-        rows: list[Result] = [asdict(change) | {"at": change.at.isoformat()} for change in memory.changes()]
-    passes = [row | row.pop("summary") for row in rows if row["kind"] == "forget"]
-    return {"passes": passes, "changes": [row for row in rows if row["kind"] != "forget"]}
-
-
-def _undo(options: argparse.Namespace) -> Result:
-    with _open(options) as memory:
-        return memory.undo(options.id, at=_moment(options.at) or memory.clock or datetime.now(UTC))
 
 
 def _bench(options: argparse.Namespace) -> Result:
@@ -152,11 +121,13 @@ def _count(text: str) -> int:
     return number
 
 
-_AT = (("--at",), {"help": "ISO time of the act; default the memory clock"})
-Argument = tuple[tuple[str, ...], Mapping[str, Any]]
+_PARALLEL = (
+    ("--parallel",),
+    {"type": _count, "default": PARALLEL, "metavar": "N", "help": f"turns read at once, stored in order ({PARALLEL})"},
+)
 COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], str, Sequence[Argument]]] = {
     "ingest": (
-        _ingest,
+        ingest_command,
         "remember a transcript",
         [
             (("file",), {"type": Path}),
@@ -165,7 +136,18 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], str, Sequence[
             (("--conversation",), {"help": "one conversation of the file, by its id"}),
             (("--pooled",), {"action": "store_true", "help": "every session of the file into one memory"}),
             (("--limit",), {"type": _count, "help": "only the first N turns"}),
+            _PARALLEL,
         ],
+    ),
+    "retry": (
+        retry_command,
+        "read again the turns whose extraction failed",
+        [(("--extractor",), {"help": EXTRACTOR_HELP}), _PARALLEL],
+    ),
+    "reembed": (
+        reembed_command,
+        "give the memory another embedder; stopped, the same command goes on from there",
+        [(("--embedder",), {"required": True, "help": EMBEDDER_HELP})],
     ),
     "stats": (_stats, "what the memory holds, in counts and bytes", []),
     "ask": (
@@ -177,11 +159,10 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], str, Sequence[
             (("--k",), {"type": _count, "help": "turns of flat, bm25 and hybrid; default as saved, else 5"}),
             (("--set",), {"action": "append", "default": [], "metavar": "NAME=VALUE", "help": "e.g. hops=1"}),
             (("--touch",), {"action": "store_true", "help": "mark the visited nodes and keep the question"}),
-            _AT,
+            AT,
         ],
     ),
-    "history": (_history, "forgetting passes and other changes, oldest first", []),
-    "undo": (_undo, "take a change or a forgetting pass back", [(("id",), {}), _AT]),
+    **forget_commands.COMMANDS,
     "export": (
         _export,
         "write the memory to a .json, .graphml, .csv or .html file",
@@ -194,19 +175,6 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], str, Sequence[
         [(("what",), {"choices": list(MEASURES)}), (("rest",), {"nargs": argparse.REMAINDER})],
     ),
 }
-
-
-def _open(options: argparse.Namespace) -> Memory:
-    return Memory.open(options.memory, create=False)
-
-
-def _moment(text: str | None) -> datetime | None:
-    from memory_core.schema import utc
-
-    try:
-        return utc(text) if text else None
-    except ValueError as error:
-        raise FormatError(f"--at {text} is not an ISO 8601 time such as 2025-06-01T12:00:00Z.") from error
 
 
 def _plain(value: object, indent: int = 0) -> str:

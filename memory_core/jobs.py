@@ -24,7 +24,8 @@ class Job:
     """One piece of work. The worker calls `advance` after each step; everyone else only looks, or says pause, resume,
     step, cancel.
 
-    `delay` seconds are waited after each step, so that a person can watch; `clock` is a monotonic clock in seconds.
+    `stop` is set by `cancel`; a model that is given it as its own `cancel` is left in the middle of a call. `delay`
+    seconds are waited after each step, so that a person can watch; `clock` is a monotonic clock in seconds.
     """
 
     name: str
@@ -37,10 +38,10 @@ class Job:
     state: State = "waiting"
     error: str = ""
     result: object = None
+    stop: threading.Event = field(default_factory=threading.Event)
     _started: float = 0.0
     _worked: float = 0.0
     _go: threading.Event = field(default_factory=threading.Event)
-    _stop: threading.Event = field(default_factory=threading.Event)
     _single: bool = False
     _begun: bool = False
     _lock: threading.RLock = field(default_factory=threading.RLock)
@@ -68,15 +69,15 @@ class Job:
         if self._single:
             self._single = False
             self.pause()
-        self._stop.wait(self.delay)
+        self.stop.wait(self.delay)
         self.check()
 
     def check(self) -> None:
         """Wait while paused. Raises Cancelled when told to stop."""
-        while not self._stop.is_set() and not self._go.wait(0.1):
+        while not self.stop.is_set() and not self._go.wait(0.1):
             continue
-        if self._stop.is_set():
-            raise Cancelled(f"{self.name} was stopped after {self.done} of {self.total}; what was done is kept.")
+        if self.stop.is_set():
+            raise Cancelled(self._stopped)
         self._started = self.clock()
 
     def pause(self) -> None:
@@ -99,8 +100,8 @@ class Job:
         self.resume()
 
     def cancel(self) -> None:
-        """Stop after the current step; what was committed stays."""
-        self._stop.set()
+        """Stop after the current step, or within it where it looks at `stop`; what was committed stays."""
+        self.stop.set()
 
     def run(self) -> None:
         """Do the work, in the calling thread; its outcome is in `state`, `error` and `result`."""
@@ -112,13 +113,17 @@ class Job:
             self.check()
             self.result = self.work(self)
             self._end("done")
-        except Cancelled as stop:
-            self._end("cancelled", str(stop))
+        except Cancelled:
+            self._end("cancelled", self._stopped)
         except ForgettingLabError as error:
             self._end("failed", str(error))
         except Exception as error:  # a worker must outlive its jobs; the fault is shown and logged
             logging.getLogger(__name__).exception("%s failed", self.name)
             self._end("failed", f"{self.name} failed: {type(error).__name__}: {error}")
+
+    @property
+    def _stopped(self) -> str:
+        return f"{self.name} was stopped after {self.done} of {self.total}; what was done is kept."
 
     def _end(self, state: State, error: str = "") -> None:
         with self._lock:

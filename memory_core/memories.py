@@ -15,8 +15,9 @@ from pathlib import Path
 
 from memory_core.errors import InputError, MemoryFileError
 from memory_core.exporters import export
-from memory_core.jobs import Worker
+from memory_core.jobs import Job, Worker
 from memory_core.memory import Memory, TurnReport
+from memory_core.parts import default_embedder
 from memory_core.protocols import Embedder
 from memory_core.replay import Replay
 
@@ -30,7 +31,8 @@ _RECENT = 40  # reports kept for the live picture
 class OpenMemory:
     """One open memory of the process, shared by every page and browser; it holds nobody's key.
 
-    `recent` are the newest reports, oldest first: what a live picture lights up. `replay` is the last one started.
+    `recent` are the newest reports, oldest first: what a live picture lights up. `replay` is the last one started,
+    `reembedding` the last change of embedder.
     """
 
     path: Path
@@ -38,6 +40,7 @@ class OpenMemory:
     worker: Worker
     recent: deque[TurnReport] = field(default_factory=lambda: deque(maxlen=_RECENT))
     replay: Replay | None = None
+    reembedding: Job | None = None
     _numbers: tuple[int, dict[str, object]] = (-1, {})
 
     @property
@@ -63,7 +66,8 @@ class OpenMemory:
         self.memory.close()
 
 
-_open: dict[Path, OpenMemory] = {}
+#: By file, and by the embedder where a browser brought its own with its key; None is everybody's.
+_open: dict[tuple[Path, Embedder | None], OpenMemory] = {}
 _lock = threading.RLock()
 
 
@@ -102,20 +106,30 @@ class Memories:
         return self.folder.resolve() / f"{checked(name)}{ENDING}"
 
     def create(self, name: str, embedder: Embedder | None = None) -> OpenMemory:
-        """A new, empty memory; its embedder is fixed from now on."""
+        """A new, empty memory, made with `embedder`; a remote one stays with who brought it, as `open` says."""
         path = self._free(name)
         memory = Memory.open(path, embedder=embedder)
         memory.retrying(lambda: memory.commit([]))
+        remote = hasattr(embedder, "known_dim")
+        own = embedder if embedder and remote and embedder != default_embedder(embedder.id) else None
         with _lock:
-            return _open.setdefault(path, OpenMemory(path, memory, Worker(name)))
+            return _open.setdefault((path, own), OpenMemory(path, memory, Worker(name)))
 
-    def open(self, name: str) -> OpenMemory:
-        """The memory, opened once a process."""
+    def open(self, name: str, own: Embedder | None = None) -> OpenMemory:
+        """The memory, opened once a process, with the address and key of the environment where its embedder needs them.
+
+        `own` is the memory's embedder with the key of one browser: who gives it gets an object of their own, which
+        nobody without that key ever holds (case CNC-05).
+        """
         path = self._known(name)
         with _lock:
-            if path not in _open:
-                _open[path] = OpenMemory(path, Memory.open(path, create=False), Worker(name))
-            return _open[path]
+            if (path, own) not in _open:
+                _open[path, own] = OpenMemory(path, Memory.open(path, create=False, embedder=own), Worker(name))
+            opened = _open[path, own]
+        stored = opened.memory.store.meta("embedder")
+        if stored and stored != opened.memory.embedder.id:  # re-embedded meanwhile, here or by another process
+            opened.memory.adopt(default_embedder(stored, int(opened.memory.store.meta("dim"))))
+        return opened
 
     def duplicate(self, name: str, new: str) -> None:
         """A copy under another name, complete even while somebody writes."""
@@ -139,7 +153,7 @@ class Memories:
     def close(self) -> None:
         """Let go of every memory of this folder; jobs are stopped, what they committed stays."""
         with _lock:
-            for path in [path for path in _open if path.parent == self.folder.resolve()]:
+            for path in {path for path, _ in _open if path.parent == self.folder.resolve()}:
                 self._forget(path)
 
     def _known(self, name: str) -> Path:
@@ -158,15 +172,15 @@ class Memories:
     def _idle(self, name: str) -> Path:
         path = self._known(name)
         with _lock:
-            if path in _open and _open[path].busy:
+            if any(opened.busy for (of, _), opened in _open.items() if of == path):
                 raise InputError(f"{name} is being written: stop the replay first.")
             self._forget(path)
         return path
 
     def _forget(self, path: Path) -> None:
         with _lock:
-            if path in _open:
-                _open.pop(path).close()
+            for key in [key for key in _open if key[0] == path]:
+                _open.pop(key).close()
 
 
 def _moved(path: Path, target: Path) -> None:

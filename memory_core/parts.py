@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
+from memory_core.embedders.absent import Absent
 from memory_core.embedders.minilm import MiniLM
 from memory_core.embedders.use import MultilingualUSE
-from memory_core.errors import InputError
+from memory_core.errors import InputError, ProviderError
 from memory_core.protocols import Embedder, Extractor, Reader, Retriever
 from memory_core.providers import ProviderSettings, make_embedder, make_extractor, make_reader
 from memory_core.retrievers.bm25 import BM25Retriever
@@ -18,16 +19,24 @@ from memory_core.settings import Settings
 
 RETRIEVERS = ("graph", "flat", "bm25", "hybrid")
 TURNS = 5  # P1 4.2
+_REMOTE = ("openai", "compatible", "ollama")
 EMBEDDERS: tuple[Embedder, ...] = (MiniLM(), MultilingualUSE())
 
 
-def default_embedder(stored: str = "") -> Embedder:
-    """The embedder a memory was made with when it is an embedded one, else the one $FORGETTING_LAB_EMBEDDER names.
+def default_embedder(stored: str = "", dim: int = 0) -> Embedder:
+    """The embedder of id `stored` that a memory was made with, its address and key from the environment; without one,
+    or for an id that is nobody's here, the embedder $FORGETTING_LAB_EMBEDDER names.
 
-    Raises InputError and ProviderError for a choice that cannot be made.
+    No server is asked. Raises InputError and ProviderError for a choice that cannot be made.
     """
     known = next((embedder for embedder in EMBEDDERS if embedder.id == stored), None)
-    return known or make_embedder(ProviderSettings.from_env("embedder"))
+    provider, _, model = stored.partition("/")
+    if known or provider not in _REMOTE or not model:
+        return known or make_embedder(ProviderSettings.from_env("embedder"))
+    try:
+        return make_embedder(ProviderSettings.named("embedder", f"{provider}:{model}"), dim)
+    except ProviderError as error:
+        return Absent(stored, dim, str(error))
 
 
 def default_extractor() -> Extractor:

@@ -31,6 +31,15 @@ def cost(model: str, tokens_in: int, tokens_out: int = 0) -> float | None:
     return round((tokens_in * price_in + tokens_out * price_out) / 1e6, 6)
 
 
+def told(tokens_in: int, tokens_out: int, dollars: float | None) -> str:
+    """What was or may be taken, in words.
+
+    >>> told(12_000, 340, 0.002004)
+    '12,000 tokens in, 340 out, $0.0020'
+    """
+    return f"{tokens_in:,} tokens in, {tokens_out:,} out" + ("" if dollars is None else f", ${dollars:.4f}")
+
+
 def _dated(name: str, family: str) -> bool:
     rest = name.removeprefix(family)
     return rest != name and rest.startswith("-") and rest[1:].replace("-", "").isdigit()

@@ -124,19 +124,26 @@ def make_reader(settings: ProviderSettings, embedder: Embedder) -> Reader:
     return EmbeddedReader(embedder) if settings.provider == "embedded" else LLMReader(make_llm(settings))
 
 
-def make_embedder(settings: ProviderSettings) -> Embedder:
-    """Raises ProviderError when something is missing."""
+def make_embedder(settings: ProviderSettings, dim: int = 0) -> Embedder:
+    """`dim` is the dimension where it is known, so that no server is asked for it. Raises ProviderError when something
+    is missing."""
     match settings.provider:
         case "embedded":
             return MiniLM()
         case "use":
             return MultilingualUSE()
         case "ollama":
-            return OllamaEmbedder(
-                settings.model or _EMBEDDING_MODELS["ollama"], settings.base_url or OLLAMA_URL, cancel=settings.cancel
-            )
+            model = settings.model or _EMBEDDING_MODELS["ollama"]
+            return OllamaEmbedder(model, settings.base_url or OLLAMA_URL, cancel=settings.cancel, known_dim=dim)
     model = settings.model or _EMBEDDING_MODELS.get(settings.provider) or _missing_model()
-    return OpenAIEmbedder(model, _openai_address(settings), settings.api_key, cancel=settings.cancel)
+    return OpenAIEmbedder(
+        model,
+        _openai_address(settings),
+        settings.api_key,
+        cancel=settings.cancel,
+        known_dim=dim,
+        provider=settings.provider,
+    )
 
 
 def check(settings: ProviderSettings, part: Part = "extractor") -> str:

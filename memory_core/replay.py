@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from memory_core.ingestion import Ingested, ingest
+from memory_core.ingestion import Ingested, ingest, retry_failed
 from memory_core.jobs import Job, Worker
 from memory_core.memory import Memory, TurnReport
 from memory_core.protocols import Extractor
@@ -42,13 +43,16 @@ def start(
     each: Callable[[TurnReport], None] = lambda report: None,
     delay: float = 0.0,
     paused: bool = False,
+    parallel: int = 1,
+    stop: threading.Event | None = None,
 ) -> Replay:
     """Remember a transcript in the background; turns that are stored already are skipped, so stopping loses nothing and
-    starting again goes on. `each` gets every report; `paused` starts with the first step still to be asked for."""
+    starting again goes on. `each` gets every report; `paused` starts with the first step still to be asked for.
+    `parallel` turns are extracted at once; `stop` is the event that the extractor's model looks at."""
     fresh = missing(memory, turns)
 
     def work(job: Job) -> Ingested:
-        result = ingest(memory, fresh, advance=job.advance, each=count, extractor=extractor)
+        result = ingest(memory, fresh, advance=job.advance, each=count, extractor=extractor, workers=parallel)
         memory.turn_vectors()
         replay.counts.problems += result.problems
         return result
@@ -59,8 +63,33 @@ def start(
         if replay.counts.turns % _INDEXED == 0:
             memory.turn_vectors()
 
-    replay = Replay(name, Job(f"Replay of {name}", work, len(fresh), delay), skipped=len(turns) - len(fresh))
+    job = Job(f"Replay of {name}", work, len(fresh), delay, stop=stop or threading.Event())
+    replay = Replay(name, job, skipped=len(turns) - len(fresh))
     if paused:
         replay.job.pause()
+    worker.submit(replay.job)
+    return replay
+
+
+def start_retrying(
+    worker: Worker,
+    memory: Memory,
+    *,
+    extractor: Extractor | None = None,
+    each: Callable[[TurnReport], None] = lambda report: None,
+    parallel: int = 1,
+    stop: threading.Event | None = None,
+) -> Replay:
+    """Read again in the background every turn whose last extraction failed; parameters as of `start`."""
+
+    def work(job: Job) -> Ingested:
+        return retry_failed(memory, advance=job.advance, each=count, extractor=extractor, workers=parallel)
+
+    def count(report: TurnReport) -> None:
+        replay.counts.count(report)
+        each(report)
+
+    failed = len(memory.failed_turns())
+    replay = Replay("failed turns", Job("Reading failed turns again", work, failed, stop=stop or threading.Event()))
     worker.submit(replay.job)
     return replay

@@ -7,7 +7,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from memory_core.prices import cost
+from memory_core.prices import cost, told
 from memory_core.protocols import LLM, Reply
 
 
@@ -40,8 +40,7 @@ class Spent:
         return sum(counts[0] for counts in self.tokens.values()), sum(counts[1] for counts in self.tokens.values())
 
     def __str__(self) -> str:
-        price = "" if self.dollars is None else f", ${self.dollars:.4f}"
-        return f"{self.total[0]:,} tokens in, {self.total[1]:,} out{price}"
+        return told(*self.total, self.dollars)
 
     def to_json(self) -> dict[str, object]:
         """Tokens by model and dollars."""

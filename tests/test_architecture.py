@@ -20,11 +20,12 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     PARTS,
     ("providers", "parts"),
     ("forgetting", "memory"),
-    ("ingestion", "inspector", "chat", "figures", "exporters", "replay", "retrieval"),
+    ("ingestion", "inspector", "chat", "figures", "exporters", "replay", "reembed", "retrieval"),
     ("importers", "memories"),
     ("demo",),
     ("evaluation",),
     ("trace", "simulator", "inspection", "difference"),
+    ("model_commands",),
     ("__main__",),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

@@ -42,6 +42,7 @@ class OllamaEmbedder:
     languages: tuple[str, ...] = ("en",)
     patience: Patience = _PATIENCE
     cancel: threading.Event | None = field(default=None, repr=False, compare=False)
+    known_dim: int = field(default=0, repr=False, compare=False)  # of a memory: it opens without asking the server
     _learned: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -57,6 +58,8 @@ class OllamaEmbedder:
         """The model's known dimension; of another model the server is asked once. Raises ProviderError."""
         if self._family in _DIMENSIONS:
             return _DIMENSIONS[self._family]
+        if self.known_dim:
+            return self.known_dim
         if "dim" not in self._learned:
             self._learned["dim"] = len(self._vectors(["dimension"])[0])
         return self._learned["dim"]

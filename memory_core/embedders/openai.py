@@ -36,7 +36,11 @@ _LONGEST = 8_000  # characters; the models read 8,191 tokens, and a token is at 
 
 @dataclass(frozen=True)
 class OpenAIEmbedder:
-    """text-embedding-3-small by default. Thresholds are ours and belong to that model; another needs its own."""
+    """text-embedding-3-small by default. Thresholds are ours and belong to that model; another needs its own.
+
+    `provider` is openai or compatible, and stands in the id: a memory made with a server of one's own is never opened
+    with OpenAI, which would be sent its words.
+    """
 
     model: str = "text-embedding-3-small"
     base_url: str = OPENAI_URL
@@ -46,6 +50,8 @@ class OpenAIEmbedder:
     languages: tuple[str, ...] = ("*",)
     patience: Patience = _PATIENCE
     cancel: threading.Event | None = field(default=None, repr=False, compare=False)
+    known_dim: int = field(default=0, repr=False, compare=False)  # of a memory: it opens without asking the server
+    provider: str = "openai"
     _learned: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -54,13 +60,15 @@ class OpenAIEmbedder:
 
     @property
     def id(self) -> str:
-        return f"openai/{self.model}"
+        return f"{self.provider}/{self.model}"
 
     @property
     def dim(self) -> int:
         """The model's known dimension; of another model the server is asked once. Raises ProviderError."""
         if self.model in _DIMENSIONS:
             return _DIMENSIONS[self.model]
+        if self.known_dim:
+            return self.known_dim
         if "dim" not in self._learned:
             self._learned["dim"] = len(self._vectors(["dimension"])[0])
         return self._learned["dim"]

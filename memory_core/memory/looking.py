@@ -125,6 +125,15 @@ class Looking(Turns):
         rows = self.store.query("SELECT status FROM extraction WHERE turn = ? ORDER BY id DESC LIMIT 1", turn_id)
         return bool(rows) and rows[0][0] in FAILED_STATUSES
 
+    def failed_turns(self) -> list[str]:
+        """Ids of the live turns whose last extraction failed, by position."""
+        sql = (
+            "SELECT turn.id FROM turn JOIN (SELECT turn AS of, status, max(id) FROM extraction GROUP BY turn) "
+            f"ON of = turn.id WHERE forgotten_by IS NULL AND status IN ({', '.join('?' * len(FAILED_STATUSES))}) "
+            "ORDER BY position"
+        )
+        return [str(turn) for (turn,) in self.store.query(sql, *sorted(FAILED_STATUSES))]
+
     def statuses(self) -> dict[str, int]:
         """Status of the last extraction of each turn -> how many turns."""
         sql = (

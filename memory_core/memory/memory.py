@@ -19,6 +19,7 @@ from memory_core.graph.loading import no_collecting
 from memory_core.memory.asking import Asking
 from memory_core.memory.checks import check_turn, moment_given
 from memory_core.memory.reports import TurnReport
+from memory_core.memory.rereading import Rereading
 from memory_core.memory.turn_rows import Counters
 from memory_core.memory.writing import TurnWriter
 from memory_core.protocols import Embedder, Extractor, Reader
@@ -31,7 +32,7 @@ DEFAULT_PATH = Path("data/memory.sqlite3")
 Result = TypeVar("Result")
 
 
-class Memory(Asking):
+class Memory(Rereading, Asking):
     """A long-term memory: turns, the graph read from them, and what was asked.
 
     Any thread may call it; writes happen one at a time. Another process may write the same file: its commits are seen
@@ -73,7 +74,7 @@ class Memory(Asking):
 
         store = SqliteStore(path or os.environ.get("FORGETTING_LAB_MEMORY") or DEFAULT_PATH, create=create)
         try:
-            embedder = embedder or default_embedder(store.meta("embedder"))
+            embedder = embedder or default_embedder(store.meta("embedder"), int(store.meta("dim", "0")))
             return cls(store, embedder, extractor or default_extractor(), reader or default_reader(embedder))
         except ForgettingLabError:
             store.close()
@@ -84,7 +85,8 @@ class Memory(Asking):
         if stored and (stored, dim) != (self.embedder.id, str(self.embedder.dim)):
             raise EmbedderMismatchError(
                 f"{self.store.path} was made with embedder {stored} ({dim} dimensions), not {self.embedder.id} "
-                f"({self.embedder.dim}): open it with that one, or re-embed it."
+                f"({self.embedder.dim}): open it with that one, or re-embed it: "
+                f"python -m memory_core reembed --embedder embedded --memory {self.store.path}"
             )
 
     def _load(self) -> None:
@@ -209,10 +211,14 @@ class Memory(Asking):
         """Extract again a turn whose last extraction failed, with the memory's extractor unless another is given.
 
         Raises InputError when there is nothing to retry."""
-        turn = self.turn(turn_id)
         self._check_failed(turn_id)
-        extraction = checked(timed(extractor or self.extractor, turn), turn, self.settings.on_invalid)
-        return self.retrying(lambda: self._rewrite(turn, extraction))
+        return self.store_retry(turn_id, timed(extractor or self.extractor, self.turn(turn_id)))
+
+    def store_retry(self, turn_id: str, extraction: Extraction) -> TurnReport:
+        """Store a further extraction of a turn whose last one failed. Raises InputError when it did not."""
+        turn = self.turn(turn_id)
+        kept = checked(extraction, turn, self.settings.on_invalid)
+        return self.retrying(lambda: self._rewrite(turn, kept))
 
     def _check_failed(self, turn_id: str) -> None:
         if not self.failed(turn_id):

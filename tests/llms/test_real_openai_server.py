@@ -73,5 +73,5 @@ def test_a_turn_is_read_under_the_schema(llama: str) -> None:
 def test_the_test_button_and_the_list_of_models(llama: str) -> None:
     settings = ProviderSettings("compatible", "smollm2", llama)
     assert check(settings).startswith("OK: ")
-    assert check(settings, "embedder") == "OK: openai/smollm2 answered with 576 dimensions."
+    assert check(settings, "embedder") == "OK: compatible/smollm2 answered with 576 dimensions."
     assert len(models(settings)) == 1
