@@ -151,9 +151,6 @@ def test_per_04_no_file_of_ours_holds_nan(tmp_path: Path) -> None:
 
 AGAIN = """
 import sys
-from tests.test_cases_core import memory_with
-from memory_core.memory import Memory
-from memory_core.schema import utc
 from tests.fakes import LetterEmbedder
 from tests.memories import fake_memory
 embedder = LetterEmbedder(fixed={"| Kofi Mensah |": (1, 0), "| kofi mensah |": (0, 1)})

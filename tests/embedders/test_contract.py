@@ -28,12 +28,13 @@ TEXTS = (
 
 
 def embedded() -> list[Embedder]:
-    """One of each class in the embedders' folder that needs no server, and the fake the other tests rest on."""
+    """One of each class in the embedders' folder that is a model and needs no server, and the fake of other tests."""
     found: list[Embedder] = [LetterEmbedder()]
     for module in pkgutil.iter_modules(memory_core.embedders.__path__):
         loaded = importlib.import_module(f"memory_core.embedders.{module.name}")
         for _, of in inspect.getmembers(loaded, inspect.isclass):
-            if of.__module__ == loaded.__name__ and hasattr(of, "embed") and not hasattr(of, "patience"):
+            model = hasattr(of, "id") and hasattr(of, "embed") and not hasattr(of, "patience")
+            if of.__module__ == loaded.__name__ and model:
                 found.append(of())
     return found
 

@@ -122,8 +122,9 @@ def test_growing_keeps_every_row() -> None:
 
 
 def test_the_last_access_is_the_latest_whenever_it_is_told() -> None:
-    graph = graph_of(*node("a"), *(insert("access", id=number, node="a", at=at, turn=turn, kind="merge")
-                                   for number, (at, turn) in enumerate([(5.0, 2), (9.0, 4), (9.0, 3), (1.0, 9)])))  # fmt: skip
+    told = [(5.0, 2), (9.0, 4), (9.0, 3), (1.0, 9)]
+    rows = [insert("access", id=id, node="a", at=at, turn=turn, kind="merge") for id, (at, turn) in enumerate(told)]
+    graph = graph_of(*node("a"), *rows)
     assert graph.accesses.values.tolist() == [4]
     assert graph.last_access.values.tolist() == [9.0]
     assert graph.turns_at_access.values.tolist() == [4]
@@ -133,8 +134,10 @@ def test_the_last_access_is_the_latest_whenever_it_is_told() -> None:
 
 NAMES = ("Mira", "Tom", "Porto", "porto", "cello")
 LABELS = ("Person", "Location", "Preference")
-ITEM = st.builds("{}:{} {{{}={}}} | {}".format, st.sampled_from(LABELS), st.sampled_from(NAMES),
-                 st.sampled_from(["home", "age", "mood"]), st.integers(1, 3), st.sampled_from(["", "likes it", "not it"]))  # fmt: skip
+ITEM = st.builds(
+    "{}:{} {{{}={}}} | {}".format, st.sampled_from(LABELS), st.sampled_from(NAMES),
+    st.sampled_from(["home", "age", "mood"]), st.integers(1, 3), st.sampled_from(["", "likes it", "not it"]),
+)  # fmt: skip
 SAID = st.one_of(ITEM, st.builds("{} -{}-> {}".format, ITEM, st.sampled_from(["likes", "dislikes", "lives_in"]), ITEM))
 ACT = st.tuples(st.sampled_from(["say", "say", "pin", "edit", "delete", "delete edge", "undo", "touch"]), SAID,
                 st.integers(0, 30), st.integers(-3, 3))  # fmt: skip

@@ -18,8 +18,6 @@ from memory_core.settings import Settings
 from tests.fakes import BrokenEmbedder, LetterEmbedder, SpelledExtractor
 from tests.memories import SPELLED, fake_memory
 
-TIDY = {"content": "", "title": ""}
-
 
 def titles(memory: Memory) -> list[str]:
     return [memory.graph.titles[row] for row in memory.graph.live_rows()]

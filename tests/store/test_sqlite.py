@@ -161,7 +161,7 @@ def test_a_memory_of_a_newer_version_is_refused_and_not_touched(tmp_path: Path) 
 
 
 def test_a_path_that_leads_nowhere_is_named(tmp_path: Path) -> None:
-    with pytest.raises(MemoryFileError, match="There is no memory at .*absent"):
+    with pytest.raises(MemoryFileError, match=r"There is no memory at .*absent"):
         SqliteStore(tmp_path / "absent.sqlite3", create=False)
     with pytest.raises(MemoryFileError, match="cannot be opened"):
         SqliteStore(tmp_path)
@@ -290,9 +290,9 @@ def test_a_full_disk_leaves_the_memory_as_it_was_before_the_turn(tmp_path: Path)
 QUOTA = """
 import resource, sys
 from memory_core.errors import MemoryFileError
-from tests.store.test_sqlite import opened
+from tests.memories import fake_memory
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
-memory, kept = opened(sys.argv[1]), 0
+memory, kept = fake_memory(sys.argv[1]), 0
 try:
     while True:
         memory.say(f"Person:Name {kept} | " + "words " * 2000, at="2024-01-01")
@@ -322,7 +322,7 @@ def test_a_copy_is_complete_and_takes_no_place(tmp_path: Path) -> None:
     with opened(tmp_path / "m.sqlite3") as memory:
         memory.say("Person:Mira", at="2024-01-01")
         memory.store.copy_to(tmp_path / "new" / "copy.sqlite3")
-        with pytest.raises(MemoryFileError, match="copy.sqlite3: File exists"):
+        with pytest.raises(MemoryFileError, match=r"copy.sqlite3: File exists"):
             memory.store.copy_to(tmp_path / "new" / "copy.sqlite3")
         memory.say("Person:Tom", at="2024-01-02")
     with opened(tmp_path / "new" / "copy.sqlite3") as copy:
@@ -361,8 +361,9 @@ def test_the_log_of_a_deleted_memory_is_not_read_into_a_new_one(tmp_path: Path) 
 
 TALK = """
 import sys
-from tests.store.test_sqlite import opened
-memory = opened(sys.argv[1])
+from memory_core.memory import Memory
+from tests.fakes import LetterEmbedder, SpelledExtractor
+memory = Memory.open(sys.argv[1], embedder=LetterEmbedder(), extractor=SpelledExtractor())
 print("open", flush=True)
 for number in range(memory.graph.turns, 100000):
     memory.say(f"Person:Name{number} -lives_in-> Location:Porto", at="2024-01-01")
