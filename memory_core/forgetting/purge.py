@@ -59,6 +59,7 @@ def erasing(memory: Scoring, doomed: Doomed) -> tuple[list[RowChange], int]:
         *_gone(memory, "pair", ("id",), "a", doomed.nodes),
         *_gone(memory, "pair", ("id",), "b", doomed.nodes),
         *_gone(memory, "extraction", ("id",), "turn", doomed.turns),
+        *_unanswered(memory, doomed),
         *_blank_extractions(memory, kept, set(doomed.items)),
         *_blank_changes(memory, doomed),
         *(RowChange("node_vector", (node,), {}, None) for node in doomed.nodes),
@@ -75,6 +76,20 @@ def _gone(
 ) -> Iterable[RowChange]:
     rows = memory.store.query_in(f"SELECT {', '.join(keys)} FROM {table} WHERE {column} IN ({{}})", values)
     return (RowChange(table, tuple(row), {}, None) for row in rows)
+
+
+def _unanswered(memory: Scoring, doomed: Doomed) -> list[RowChange]:
+    """Answers that a doomed turn asked for or that quote one, and the questions asked in doomed turns."""
+    turns = set(doomed.turns)
+    rows = memory.store.query("SELECT key, value FROM meta WHERE key LIKE 'answer:%'") if turns else []
+    quoting = [(key, json.loads(value)) for key, value in rows]
+    answers = [
+        RowChange("meta", (key,), {}, None)
+        for key, answer in quoting
+        if key.removeprefix("answer:") in turns or not turns.isdisjoint(answer.get("turns") or ())
+    ]
+    asked = [answer["question"] for key, answer in quoting if key.removeprefix("answer:") in turns]
+    return [*answers, *_gone(memory, "question", ("id",), "text", asked)]
 
 
 def _kept_turns(memory: Scoring, doomed: Doomed) -> list[str]:
