@@ -47,7 +47,7 @@ def address(tmp_path: Path) -> Iterator[str]:
 def test_rings_inspector_slider_downloads_and_link(chromium: Browser, address: str) -> None:
     with open_page(chromium) as (page, seen):
         page.goto(f"{address}/retrieval?memory=small&q={QUESTION.replace(' ', '+')}")
-        graph(page).wait_for(timeout=PATIENCE)
+        graph(page).wait_for(timeout=3 * PATIENCE)  # the models are loaded now
         hops = graph(page).evaluate("box => [...box.view.nodes.values()].map(node => node.hop)")
         assert 0 in hops
         assert 1 in hops
