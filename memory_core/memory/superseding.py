@@ -28,17 +28,18 @@ def superseded_edges(
     """Changes that date the end of every older edge that the new `edge` contradicts.
 
     `held` are nodes that polarity kept apart from the target: a dislike of one ends the like of the other. An edge that
-    is newer than the turn (which then arrives late) ends the new edge instead.
+    is newer than the turn (which then arrives late) ends the new edge instead: the first of several.
     """
     changes: list[RowChange] = []
+    newer: list[tuple[datetime, str]] = []
     for row in _rivals(graph, edge, held):
         rival = graph.edge_ids[row]
-        stated = datetime.fromtimestamp(_last_stated(store, rival), UTC)
-        if stated > turn.at:
-            changes.append(_ended(edge["id"], edge["attributes"], stated, rival))
+        again = _stated_after(store, rival, turn.at)
+        if again is not None:
+            newer.append((again, rival))
         else:
             changes.append(_ended(rival, graph.edge_attributes[row], turn.at, edge["id"]))
-    return changes
+    return [*changes, _ended(edge["id"], edge["attributes"], *min(newer))] if newer else changes
 
 
 def _ended(edge_id: str, attributes: str, at: datetime, by: str) -> RowChange:
@@ -65,6 +66,11 @@ def _rivals(graph: Graph, edge: Mapping[str, str], held: Set[str]) -> list[int]:
     return [row for row in rivals if '"until"' not in graph.edge_attributes[row]]
 
 
-def _last_stated(store: SqliteStore, edge_id: str) -> float:
-    sql = "SELECT max(turn.at) FROM provenance JOIN turn ON turn.id = provenance.turn WHERE provenance.item = ?"
-    return float(store.query(sql, edge_id)[0][0] or 0.0)
+def _stated_after(store: SqliteStore, edge_id: str, at: datetime) -> datetime | None:
+    """When the edge was first stated after `at`."""
+    sql = (
+        "SELECT min(turn.at) FROM provenance JOIN turn ON turn.id = provenance.turn "
+        "WHERE provenance.item = ? AND turn.at > ?"
+    )
+    found = store.query(sql, edge_id, at.timestamp())[0][0]
+    return None if found is None else datetime.fromtimestamp(found, UTC)

@@ -199,6 +199,16 @@ def test_a_home_told_late_is_the_one_that_ended() -> None:
         }
 
 
+def test_of_several_that_came_after_a_late_one_the_first_ended_it() -> None:
+    with fake_memory() as memory:
+        memory.say(
+            "Person:Mira -works_at-> Organization:Bank; Person:Mira -joined-> Organization:Cafe", at="2024-06-01"
+        )
+        memory.say("Person:Mira -works_at-> Organization:Bank", at="2024-08-01")
+        memory.say("Person:Mira -works_at-> Organization:Zoo", at="2024-05-01")
+        assert edges(memory)["Mira works_at Zoo"] == {"until": "2024-06-01", "superseded_by": "e1"}
+
+
 def test_a_dislike_ends_the_like_of_the_same_thing_and_of_nothing_else() -> None:
     with fake_memory() as memory:
         memory.say("Person:Mira -likes-> Concept:tea; Person:Mira -likes-> Concept:coffee", at="2024-05-01")
