@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from memory_core.errors import InputError
 from memory_core.figures.map import MapColors
 from memory_core.policies import Parameter, parameters
-from memory_core.protocols import Scores
+from memory_core.protocols import Scores, ScoringView
 from memory_core.simulator.reasons import Trial, cut_line
 from memory_core.simulator.setting import Setting
 from memory_core.simulator.simulator import Shown, Simulator
@@ -29,27 +29,48 @@ class Immunity:
     held: NDArray[np.bool_]
     never: NDArray[np.bool_] | None = None
     settings: int = 0
+    limits: Mapping[str, str] = field(default_factory=dict)
 
     def sentences(self) -> list[tuple[str, int]]:
         """(what holds nodes, how many), the strongest first."""
-        rows = [(f"{name} alone reaches the cut", int(mask.sum())) for name, mask in self.alone.items()]
+        rows = [
+            (f"{name} alone reaches the cut{self.limits.get(name, '')}", int(mask.sum()))
+            for name, mask in self.alone.items()
+        ]
         rows.append(("pinned or protected by a rule", int(self.held.sum())))
         return sorted((row for row in rows if row[1]), key=lambda row: -row[1])
 
 
-def immunity(shown: Shown) -> Immunity:
+def immunity(shown: Shown, view: ScoringView) -> Immunity:
     """By which single term each node is held at the setting as it stands."""
     plan, line = shown.plan, cut_line(shown.plan)
     if line is None or len(plan.scores.parts) < 2:
         return Immunity({}, plan.held)
-    return Immunity({name: np.asarray(part >= line) for name, part in plan.scores.parts.items()}, plan.held)
+    alone = {name: np.asarray(part >= line) for name, part in plan.scores.parts.items()}
+    return Immunity(alone, plan.held, limits={name: _limit(name, mask, shown, view) for name, mask in alone.items()})
+
+
+def _limit(name: str, mask: NDArray[np.bool_], shown: Shown, view: ScoringView) -> str:
+    """From where on a term holds, as this memory shows it (P1: three edges, a thousand turns)."""
+    if not mask.any():
+        return ""
+    if name == "centrality":
+        return f" (from {int(view.degree[mask].min()):,} edges on)"
+    if name == "turns":
+        return f" (up to {int((shown.plan.turn - view.turns_at_creation[mask]).max()):,} turns after creation)"
+    if name == "recency":
+        return (
+            f" (up to {view.days_since(view.last_access[mask], shown.plan.at).max():,.0f} days after the last access)"
+        )
+    return ""
 
 
 def untouched(
     simulator: Simulator, shown: Shown, advance: Callable[[str], None], settings: int = SETTINGS, seed: int = 0
 ) -> Immunity:
     """Draw settings of every slider over its range and see which nodes go in none of them, at the cut as it stands."""
-    memory, plain = simulator.memory, immunity(shown)
+    memory = simulator.memory
+    plain = immunity(shown, memory.scoring_view())
     dice, touched = np.random.default_rng(seed), np.zeros(shown.plan.nodes_before, np.bool_)
     with memory.lock:
         trial = Trial.of(memory, shown)
@@ -57,7 +78,7 @@ def untouched(
         values = {one.name: _drawn(one, dice) for one in parameters(shown.setting.made())}
         touched |= trial.fate(_scores(trial, shown.setting.with_parameters(values)))
         advance("settings")
-    return Immunity(plain.alone, plain.held, ~touched, settings)
+    return replace(plain, never=~touched, settings=settings)
 
 
 def _scores(trial: Trial, setting: Setting) -> Scores:

@@ -168,12 +168,15 @@ def test_no_setting_tried_takes_what_is_called_untouched(simulator: Simulator) -
         assert told.never is not None
         assert (told.never == none_goes).all()
     shown = simulator.shown(Setting(threshold=0.3))
-    alone = immunity(shown).alone
+    alone = immunity(shown, simulator.memory.scoring_view()).alone
     assert set(alone) == {"recency", "frequency", "centrality", "turns"}
     for name, mask in alone.items():
         assert (mask == (shown.plan.scores.parts[name] >= 0.3)).all()
         assert not (mask & shown.plan.fate).any()
-    assert sum(entry["count"] for entry in colors(immunity(shown)).legend["entries"]) == 100
+    assert (
+        sum(entry["count"] for entry in colors(immunity(shown, simulator.memory.scoring_view())).legend["entries"])
+        == 100
+    )
 
 
 def test_what_fades_grows_with_time(simulator: Simulator) -> None:

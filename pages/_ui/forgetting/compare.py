@@ -44,7 +44,7 @@ def compare_view(opened: OpenMemory, state: ForgettingState, setting: Setting) -
     axes = {"keep": values_of(setting, "keep", 20)} if kind == "budget" else {}
     axes = _axes(setting) if kind == "sweep" else axes
     simulator, empty = simulator_of(opened), kind == "sweep" and not axes
-    st.button(f"Run: {_KINDS[kind].lower()}", type="primary", key=f"run-{kind}", disabled=empty, on_click=_run,
+    st.button(f"Run: {_KINDS[kind]}", type="primary", key=f"run-{kind}", disabled=empty, on_click=_run,
               args=(simulator, state, kind, setting, probe, axes))  # fmt: skip
     job = simulator.job(state.comparisons.get(kind, ""))
     progress(job)

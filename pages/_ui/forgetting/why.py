@@ -43,7 +43,7 @@ def _table(state: ForgettingState, found: list[Row], shown: Shown, which: str) -
     if not found:
         st.caption("No node goes at this cut." if which != "stay" else "No node stays at this cut.")
         return
-    whole = max(*(row.score for row in found), 0.05) * 1.02
+    whole = 1.02 * max(row.score for row in found) or 1.0
     frame = pd.DataFrame({
         "title": [row.title[:90] for row in found],
         "label": [row.label for row in found],
