@@ -7,9 +7,10 @@ from pathlib import Path
 import streamlit as st
 
 from memory_core.errors import ForgettingLabError
+from pages._ui.embedder_panel import embedder_panel
 from pages._ui.graph_view import ensure_static
 from pages._ui.memory_menu import memory_menu
-from pages._ui.models_menu import models_menu, summary
+from pages._ui.models_menu import MODELS, models_menu, summary
 from pages._ui.numbers import numbers
 from pages._ui.opened import as_text, current, settle, show_notice
 
@@ -39,7 +40,9 @@ except ForgettingLabError as error:
     problem = str(error)
 with st.sidebar:
     memory_menu(names, opened)
-    st.session_state["models"] = models_menu()
+    st.session_state[MODELS] = models_menu()
+    if opened is not None:
+        embedder_panel(opened)
 show_notice()
 if opened is None:
     if problem:
@@ -47,5 +50,5 @@ if opened is None:
     else:
         st.info("There is no memory yet. Create one with **New** in the sidebar.")
     st.stop()
-numbers(opened, summary(st.session_state["models"]))
+numbers(opened, summary(st.session_state[MODELS]))
 page.run()

@@ -17,6 +17,7 @@ Four parts choose apart; each variable is `provider` or `provider:model`:
 from __future__ import annotations
 
 import os
+import shlex
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -93,6 +94,14 @@ class ProviderSettings:
             return cls(provider, model, env.get("OPENAI_BASE_URL", ""), key, int(window))
         return cls(provider)
 
+    def key_for(self, url: str) -> Secret:
+        """The key, for the address it came with and for no other: an address that somebody types gets none.
+
+        >>> ProviderSettings("openai", api_key=Secret("sk-abc")).key_for("http://elsewhere")
+        Secret()
+        """
+        return self.api_key if url.strip().rstrip("/") == self.base_url.rstrip("/") else _NO_KEY
+
     def public(self) -> dict[str, str]:
         """What run files, exports and pages may show."""
         return {
@@ -100,6 +109,23 @@ class ProviderSettings:
             "model": self.model,
             "base_url": shown(self.base_url) if self.base_url else "",
         }
+
+
+def as_variables(chosen: Mapping[Part, ProviderSettings]) -> list[str]:
+    """The choice as lines for a shell, without keys.
+
+    >>> as_variables({"reader": ProviderSettings("ollama", "qwen2.5:7b")})
+    ['export FORGETTING_LAB_READER=ollama:qwen2.5:7b']
+    """
+    lines = []
+    for part, one in chosen.items():
+        lines.append(
+            f"export FORGETTING_LAB_{part.upper()}={shlex.quote(':'.join(filter(None, (one.provider, one.model))))}"
+        )
+        if one.base_url:
+            name = "OLLAMA_HOST" if one.provider == "ollama" else "OPENAI_BASE_URL"
+            lines.append(f"export {name}={shlex.quote(shown(one.base_url))}")
+    return list(dict.fromkeys(lines))
 
 
 def make_llm(settings: ProviderSettings) -> LLM:

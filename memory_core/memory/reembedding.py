@@ -45,6 +45,11 @@ def reembed(memory: Memory, embedder: Embedder, advance: Callable[[int, int], No
     return made
 
 
+def pending(memory: Memory, embedder: Embedder) -> int:
+    """Vectors of `embedder` that a stopped run left to go on with."""
+    return int(memory.store.query("SELECT count(*) FROM pending_vector WHERE embedder = ?", embedder.id)[0][0])
+
+
 def _keep(memory: Memory, rows: list[RowChange]) -> None:
     memory.store.commit(rows, memory.revision, count=False)
 

@@ -11,6 +11,8 @@ from memory_core.errors import ForgettingLabError
 from memory_core.importers.memories import import_memory
 from memory_core.memories import OpenMemory, exported
 from memory_core.parts import EMBEDDERS
+from memory_core.protocols import Embedder
+from pages._ui.models_menu import MODELS, chosen_embedder
 from pages._ui.opened import NAME, attempt, choose, memories, notice
 from pages._ui.words import plural
 
@@ -52,11 +54,12 @@ def _new(names: list[str]) -> None:
         st.form("new-memory", border=False),
     ):
         name = st.text_input("Name", help=_NAME_HELP, placeholder="my-memory")
+        known = _embedders()
         embedder = st.selectbox(
             "Embedder",
-            EMBEDDERS,
-            format_func=lambda made: f"{made.id} ({'many languages' if len(made.languages) != 1 else 'English'})",
-            help="Turns descriptors into vectors. It belongs to the memory and cannot be changed later.",
+            list(known),
+            format_func=lambda of: f"{of} ({'English' if known[of].languages == ('en',) else 'many languages'})",
+            help="Turns descriptors into vectors. It belongs to the memory; Embeds, below, changes it later.",
         )
         file = st.file_uploader(
             "From a file (optional)",
@@ -64,10 +67,22 @@ def _new(names: list[str]) -> None:
             help="Our JSON or CSV, P1's graph JSON, GraphML",
         )
         if st.form_submit_button("Create", type="primary") and attempt(
-            lambda: _create(name.strip(), embedder, file), ""
+            lambda: _create(name.strip(), known[embedder], file), ""
         ):
             choose(name.strip())
             st.rerun()
+
+
+def _embedders() -> dict[str, Embedder]:
+    """The embedders a new memory may have: those inside the app, and the one chosen under Embeds."""
+    known: dict[str, Embedder] = {one.id: one for one in EMBEDDERS}
+    if MODELS not in st.session_state:
+        return known
+    try:
+        chosen = chosen_embedder()
+    except ForgettingLabError:  # the sidebar's test says what is missing
+        return known
+    return {chosen.id: chosen, **known}
 
 
 def _create(name, embedder, file) -> None:  # type: ignore[no-untyped-def]

@@ -11,6 +11,8 @@ from streamlit.runtime.pages_manager import PagesManager
 from memory_core.demo import make_demo
 from memory_core.errors import ForgettingLabError, InputError
 from memory_core.memories import Memories, OpenMemory
+from memory_core.protocols import Embedder
+from memory_core.providers import make_embedder
 
 NAME = "memory_name"
 NOTICE = "notice"
@@ -23,7 +25,21 @@ def memories() -> Memories:
 
 def current() -> OpenMemory:
     """The memory that is looked at: chosen, named by the address, or the first. Raises ForgettingLabError."""
-    return memories().open(st.session_state[NAME])
+    opened = memories().open(st.session_state[NAME])
+    own = _own_embedder(opened)
+    return memories().open(opened.name, own) if own else opened
+
+
+def _own_embedder(opened: OpenMemory) -> Embedder | None:
+    """The memory's own embedder as this browser reaches it, by its address and key; None where everybody's will do."""
+    chosen = st.session_state.get("models", {}).get("embedder")
+    if chosen is None or chosen.provider in ("embedded", "use"):
+        return None
+    try:
+        made = make_embedder(chosen, opened.memory.embedder.dim)
+    except ForgettingLabError:  # the sidebar's test says what is missing
+        return None
+    return made if made.id == opened.memory.embedder.id and made != opened.memory.embedder else None
 
 
 def choose(name: str) -> None:

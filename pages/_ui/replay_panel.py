@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+import threading
 from pathlib import Path
 
 import streamlit as st
 
-from memory_core.chat import Models
 from memory_core.demo import FILE
 from memory_core.errors import ForgettingLabError, FormatError
 from memory_core.importers.transcripts import FORMATS, Conversation, Transcript, pool, read_transcript
+from memory_core.ingestion import PARALLEL, estimate
 from memory_core.jobs import Job
 from memory_core.memories import OpenMemory
+from memory_core.prices import AS_OF
 from memory_core.replay import SPEEDS, Replay, missing, start
+from memory_core.schema import Turn
+from pages._ui.conversation import MakeModels
 from pages._ui.opened import as_text
 from pages._ui.words import day, plural, seconds
 
@@ -22,7 +25,7 @@ _SOURCES = {"demo": "Demo", "upload": "Upload", "path": "File here"}
 _POOLED = "all of them, pooled into one memory"
 
 
-def replay_panel(opened: OpenMemory, models: Callable[[], Models]) -> None:
+def replay_panel(opened: OpenMemory, models: MakeModels) -> None:
     """The running replay with its controls, or the choice of one."""
     replay = opened.replay
     if replay is not None and not replay.job.finished:
@@ -79,6 +82,7 @@ def _counts(replay: Replay) -> None:
         f"{plural(counts.nodes, 'node')} added · {counts.merged:,} merged · {plural(counts.edges, 'edge')} · "
         f"{counts.dropped:,} dropped · {plural(counts.rejected, 'failed turn')}"
         + (f" · {replay.skipped:,} stood here before" if replay.skipped else "")
+        + (f" · {counts.spent.replace('$', chr(92) + '$')}" if counts.spent else "")
     )
 
 
@@ -95,7 +99,7 @@ def _ended(replay: Replay) -> None:
     _problems(replay.counts.problems)
 
 
-def _choose(opened: OpenMemory, models: Callable[[], Models]) -> None:
+def _choose(opened: OpenMemory, models: MakeModels) -> None:
     st.caption("Choose a conversation and watch it become a graph. Pause, step or stop when you like: nothing is lost.")
     source = st.segmented_control("From", list(_SOURCES), default="demo", format_func=_SOURCES.get, key="replay-source")
     try:
@@ -115,6 +119,7 @@ def _choose(opened: OpenMemory, models: Callable[[], Models]) -> None:
         + (f"; {here:,} are in this memory already" if here else "")
     )
     delay = _speed(None)
+    parallel = _expected(models, fresh)
     with st.container(horizontal=True, gap="small"):
         play = st.button(
             "Go on" if here and fresh else "Play",
@@ -131,16 +136,32 @@ def _choose(opened: OpenMemory, models: Callable[[], Models]) -> None:
             help="Remember one turn, then pause",
         )
     if play or step:
-        _begin(opened, models, name, conversation, delay, step)
+        _begin(opened, models, name, conversation, delay, step, parallel)
+
+
+def _expected(models: MakeModels, turns: list[Turn]) -> int:
+    """Say what the work may take of a model, and ask how many turns are read at once: 1 for the embedded extractor."""
+    try:
+        expected = estimate(models().extractor, turns)
+    except ForgettingLabError as error:
+        st.error(as_text(error))
+        return 1
+    if not expected:
+        return 1
+    st.caption(as_text(f"{plural(len(turns), 'call')}, at most {expected} (prices of {AS_OF})."))
+    return st.number_input(
+        "Turns read at once", 1, 32, PARALLEL, key="parallel", help="Calls under way; turns are stored in order"
+    )
 
 
 def _begin(
-    opened: OpenMemory, models: Callable[[], Models], name: str, talk: Conversation, delay: float, step: bool
+    opened: OpenMemory, models: MakeModels, name: str, talk: Conversation, delay: float, step: bool, parallel: int
 ) -> None:
+    stop = threading.Event()
     try:
         opened.replay = start(
-            opened.worker, opened.memory, name, talk.turns,
-            extractor=models().extractor, each=opened.recent.append, delay=delay, paused=step,
+            opened.worker, opened.memory, name, talk.turns, extractor=models(stop).extractor,
+            each=opened.recent.append, delay=delay, paused=step, parallel=parallel, stop=stop,
         )  # fmt: skip
     except ForgettingLabError as error:
         st.error(as_text(error))

@@ -8,10 +8,12 @@ from typing import Any
 from memory_core.chat import Answered
 from memory_core.memory import Memory
 from memory_core.memory.looking import Attempt
+from memory_core.prices import cost, told
 from memory_core.schema import Turn
 from pages._ui.words import day, glyph, moment, plural, safe, seconds
 
 _SHOWN_NODES = 6
+_SHOWN_RAW = 20_000  # characters of a reply on the page
 
 
 def turn_html(turn: Turn, whole: bool, limit: int) -> str:
@@ -40,9 +42,10 @@ def report_html(memory: Memory, attempts: Sequence[Attempt]) -> str:
         line = f'<b class="bad">{last.status}</b> {safe(last.reason)}'
     elif not said:
         line = safe(line)
-    rows = _nodes(memory, report["nodes"]) + _edges(memory, known) + _drops(report)
+    rows = _nodes(memory, report["nodes"]) + _edges(memory, known) + _drops(report) + _returned(attempts)
     made = " · ".join(filter(None, [last.status, last.extractor, last.model, last.prompt_version]))
-    tokens = f" · {last.tokens_in:,} tokens in, {last.tokens_out:,} out" if last.tokens_in else ""
+    price = cost(last.model, last.tokens_in, last.tokens_out)
+    tokens = f" · {told(last.tokens_in, last.tokens_out, price)}" if last.tokens_in else ""
     tries = f" · attempt {len(attempts)}" if len(attempts) > 1 else ""
     foot = f'<footer title="Status, extractor and the seconds it took">{safe(made)}{tokens}{tries}</footer>'
     took = f'<span class="took" title="Time the extraction took">{seconds(last.seconds)}</span>'
@@ -90,6 +93,23 @@ def _drops(report: Any) -> str:
     return "".join(f'<div class="row bad">{line}</div>' for line in drops + repairs)
 
 
+def _returned(attempts: Sequence[Attempt]) -> str:
+    """What the model returned, letter by letter, of each attempt; the newest first."""
+    rows = []
+    for number, attempt in reversed(list(enumerate(attempts, start=1))):
+        if not attempt.raw:
+            continue
+        of = f" (attempt {number}: {attempt.status})" if len(attempts) > 1 else ""
+        left = len(attempt.raw) - _SHOWN_RAW
+        more = f" … {left:,} more characters" if left > 0 else ""
+        head = f"What {safe(attempt.model or 'the model')} returned{safe(of)}"
+        rows.append(
+            f'<details class="returned"><summary>{head}</summary>'
+            f'<pre dir="auto">{safe(attempt.raw[:_SHOWN_RAW])}{more}</pre></details>'
+        )
+    return "".join(rows)
+
+
 def _title(memory: Memory, node_id: Any) -> str:
     row = memory.graph.row_of.get(node_id)
     if row is None:
@@ -117,6 +137,23 @@ def answer_html(memory: Memory, answered: Answered, cited: Sequence[Turn]) -> st
         if answered.visited
         else ""
     )
-    return (
-        f'<article class="turn answer"><header><b>Answer</b> from the memory</header>{body}{quotes}{visited}</article>'
+    head = "<header><b>Answer</b> from the memory</header>"
+    return f'<article class="turn answer">{head}{body}{quotes}{visited}{_took(answered)}</article>'
+
+
+def _took(answered: Answered) -> str:
+    """Who wrote the answer, in how many seconds and tokens; nothing for the embedded reader."""
+    if not answered.model and not answered.tokens_in:
+        return ""
+    tokens = (
+        told(answered.tokens_in, answered.tokens_out, answered.dollars) if answered.tokens_in else "tokens not told"
     )
+    line = " · ".join(filter(None, [answered.model, seconds(answered.seconds), tokens]))
+    return f'<footer title="All calls that made this answer, the look-up\'s too">{safe(line)}</footer>'
+
+
+def saying_html(words: str) -> str:
+    """An answer that is being written, or the wait for it."""
+    if not words:
+        return '<p class="waiting" role="status">Reading, looking up, remembering…</p>'
+    return f'<article class="turn answer"><header><b>Answer</b> …</header><p dir="auto">{safe(words)}</p></article>'
