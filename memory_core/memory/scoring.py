@@ -43,7 +43,7 @@ class Scoring(Editing):
 
     def scoring_view(self) -> ScoringView:
         """The live nodes as columns; the same object until the memory changes."""
-        return self._once("view", self._view)
+        return self.once("view", self._view)
 
     def _view(self) -> ScoringView:
         graph, rows = self.graph, self.graph.live_rows()
@@ -102,7 +102,7 @@ class Scoring(Editing):
 
     def cited(self) -> Cited:
         """Every citation of a live turn; made once a revision."""
-        return self._once("cited", self._cited)
+        return self.once("cited", self._cited)
 
     def _cited(self) -> Cited:
         graph, n = self.graph, len(self.graph.ids)
@@ -119,7 +119,7 @@ class Scoring(Editing):
 
     def fingerprint(self) -> str:
         """A hash that tells this memory at this revision from any other: plans carry it."""
-        return self._once("fingerprint", self._fingerprint)
+        return self.once("fingerprint", self._fingerprint)
 
     def _fingerprint(self) -> str:
         graph = self.graph
@@ -128,7 +128,7 @@ class Scoring(Editing):
 
     def speaker_rows(self) -> NDArray[np.int64]:
         """Rows of the live nodes that stand for those who spoke; they never count as evidence."""
-        return self._once("speakers", self._speaker_rows)
+        return self.once("speakers", self._speaker_rows)
 
     def _speaker_rows(self) -> NDArray[np.int64]:
         names = {normalise_title(name) for name in self.speakers()}
@@ -137,11 +137,11 @@ class Scoring(Editing):
 
     def speaker_nodes(self) -> frozenset[str]:
         """Ids of those nodes."""
-        return self._once("speaker ids", lambda: frozenset(self.graph.ids[row] for row in self.speaker_rows().tolist()))
+        return self.once("speaker ids", lambda: frozenset(self.graph.ids[row] for row in self.speaker_rows().tolist()))
 
     def sizes(self) -> Sizes:
         """Bytes of every row of the graph, live or not."""
-        return self._once("sizes", self._sizes)
+        return self.once("sizes", self._sizes)
 
     def _sizes(self) -> Sizes:
         graph = self.graph

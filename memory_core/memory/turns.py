@@ -48,7 +48,7 @@ class Turns:
         """Number of commits seen."""
         raise NotImplementedError
 
-    def _once(self, name: str, make: Callable[[], Made]) -> Made:
+    def once(self, name: str, make: Callable[[], Made]) -> Made:
         """What `make` gives, kept until the memory changes."""
         with self.lock:
             revision = self.revision
@@ -128,7 +128,7 @@ class Turns:
 
     def walks(self) -> Walks:
         """How a walk steps over the live graph and from its nodes to their turns; made once a revision."""
-        return self._once("walks", self._walks)
+        return self.once("walks", self._walks)
 
     def _walks(self) -> Walks:
         columns, graph = self.turn_columns(), self.graph

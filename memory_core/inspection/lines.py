@@ -1,0 +1,119 @@
+"""Every turn of a memory in one line: what its last extraction came to. To be counted, filtered and walked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+
+from memory_core.memory import Memory
+from memory_core.memory.reports import unpack_report
+from memory_core.memory.turns import moment
+from memory_core.schema import FAILED_STATUSES
+
+UNREAD = "unread"  # a turn that came without its extraction, as from another memory's export
+#: Statuses in the order of a page: good, nothing said, failed.
+STATUSES = ("ok", "repaired", "empty", "rejected", "truncated", "refused", "failed", UNREAD)
+_EXCERPT = 200
+
+_LINES = f"""
+    SELECT turn.id, source_id, session, speaker, role, turn.at, substr(text, 1, {_EXCERPT}), length(text),
+           coalesce(status, '{UNREAD}'), coalesce(reason, ''), coalesce(extractor, ''), coalesce(model, ''),
+           coalesce(prompt_version, ''), coalesce(seconds, 0), coalesce(tokens_in, 0), coalesce(tokens_out, 0),
+           coalesce(tries, 0), report
+    FROM turn LEFT JOIN (SELECT *, max(id), count(*) AS tries FROM extraction GROUP BY turn) AS made
+    ON made.turn = turn.id WHERE forgotten_by IS NULL ORDER BY position"""
+
+
+@dataclass(frozen=True)
+class TurnLine:
+    """A turn and its last extraction: who read it, what came of it in counts, what it took."""
+
+    id: str
+    source_id: str
+    session: str
+    speaker: str
+    role: str
+    at: datetime
+    excerpt: str
+    length: int  # characters of the whole turn
+    status: str
+    reason: str
+    extractor: str
+    model: str
+    prompt_version: str
+    seconds: float
+    tokens_in: int
+    tokens_out: int
+    attempts: int
+    added: int
+    merged: int
+    edges: int
+    drops: tuple[str, ...]  # a reason each
+    repairs: int
+    held: int
+
+    @property
+    def failed(self) -> bool:
+        """Whether the model said nothing usable, so that the turn can be tried again."""
+        return self.status in FAILED_STATUSES
+
+    @property
+    def by(self) -> str:
+        """Who read it: extractor, or model and prompt version."""
+        return f"{self.model} {self.prompt_version}" if self.prompt_version else self.extractor
+
+
+def turn_lines(memory: Memory) -> list[TurnLine]:
+    """A line for each live turn, in order; made once a revision."""
+    return memory.once("turn lines", lambda: [_line(*row) for row in memory.store.query(_LINES)])
+
+
+def _line(*values: Any) -> TurnLine:
+    *row, blob = values
+    row[5] = moment(row[5])
+    report: Any = unpack_report(blob) if blob is not None else {"nodes": [], "edges": [], "drops": [], "repairs": []}
+    nodes = report["nodes"]
+    added = sum(node["how"] == "new" for node in nodes)
+    drops = tuple(str(drop["reason"]) for drop in report["drops"])
+    held = sum(len(node["held"]) for node in nodes)
+    names = (one.name for one in fields(TurnLine))
+    return TurnLine(
+        **dict(zip(names, row, strict=False)), added=added, merged=len(nodes) - added, edges=len(report["edges"]),
+        drops=drops, repairs=len(report["repairs"]), held=held,
+    )  # fmt: skip
+
+
+def statuses(lines: Sequence[TurnLine]) -> dict[str, int]:
+    """How many turns have each status, in the order of STATUSES, those that occur."""
+    counts = Counter(line.status for line in lines)
+    return {status: counts[status] for status in STATUSES if counts[status]}
+
+
+def filtered(
+    lines: Sequence[TurnLine], *, status: Collection[str] = (), by: str = "", words: str = "", only: str = ""
+) -> list[TurnLine]:
+    """The lines that fit: any of the statuses (none given: all), read `by`, with `words` in excerpt, name or reasons,
+    and `only` those with "drops", "repairs", "held back", "merges" or "nothing stored"."""
+    sought = words.casefold().strip()
+    return [
+        line
+        for line in lines
+        if (not status or line.status in status) and (not by or line.by == by)
+        and (not sought or sought in _text(line)) and (not only or ONLY[only](line))
+    ]  # fmt: skip
+
+
+ONLY: dict[str, Callable[[TurnLine], bool]] = {
+    "drops": lambda line: bool(line.drops),
+    "repairs": lambda line: line.repairs > 0,
+    "held back": lambda line: line.held > 0,
+    "merges": lambda line: line.merged > 0,
+    "nothing stored": lambda line: not (line.added or line.merged or line.edges),
+}
+
+
+def _text(line: TurnLine) -> str:
+    return " ".join((line.excerpt, line.source_id, line.speaker, line.reason, *line.drops)).casefold()

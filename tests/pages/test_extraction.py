@@ -1,0 +1,155 @@
+"""What the extraction page promises, without a browser: every turn under the glass, retries seen before they are kept,
+pairs settled, merges taken back; and text of any kind shown letter by letter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from time import sleep
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from memory_core.exporters import to_document
+from memory_core.memories import Memories
+from memory_core.memory import Memory
+from memory_core.schema import Extraction, FoundNode, Turn
+from memory_core.validation import read_reply
+from tests.pages.large import make_large
+
+APP = Path(__file__).with_name("whole_app.py")
+AT = datetime(2024, 5, 1, 10, tzinfo=UTC)
+EVIL = "<script>window.x=1</script><img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty, a small and a large memory; one of hostile text; one whose turns failed."""
+    folder = tmp_path_factory.mktemp("made")
+    with Memory.open(folder / "empty.sqlite3") as memory:
+        memory.retrying(lambda: memory.commit([]))
+    with Memory.open(folder / "small.sqlite3") as memory:
+        memory.say("My sister Mira lives in Porto. Whatever.", at=AT)
+        memory.say("I work at Harbor Bakery and I love rye bread.", at=AT)
+        memory.say("ok", at=AT)
+    with Memory.open(folder / "evil.sqlite3") as memory:
+        made = Extraction("repaired", (FoundNode("Person", EVIL, EVIL, {EVIL: EVIL}, (0, 8)), FoundNode("Person", EVIL + "!", EVIL)),
+                          raw=EVIL, reason=EVIL, model=EVIL)  # fmt: skip # noqa: E501
+        memory.remember(Turn("user", EVIL, AT, EVIL, EVIL, EVIL), made)
+        bad = read_reply(
+            '{"nodes": [{"id": "n1", "label": "City", "title": "%s", "content": ""}], "edges": []}' % "Ghent"
+        )
+        memory.remember(Turn("user", "Ghent.", AT, "User"), bad)
+    with Memory.open(folder / "failed.sqlite3") as memory:
+        for text in ("My sister Mira lives in Porto.", "My dog Rollo is six years old."):
+            memory.remember(Turn("user", text, AT, "User"), Extraction("failed", reason="the server is down"))
+    make_large(folder / "large.sqlite3", 600)
+    return folder
+
+
+@pytest.fixture
+def memories(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memories]:
+    """A folder of its own with the memories, which the app looks at."""
+    for file in made.glob("*.sqlite3"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    monkeypatch.setenv("FORGETTING_LAB_MEMORIES", str(tmp_path))
+    folder = Memories(tmp_path)
+    yield folder
+    folder.close()
+
+
+def opened(memory: str, **address: str) -> AppTest:
+    app = AppTest.from_file(str(APP), default_timeout=60)
+    app.query_params["memory"] = memory
+    app.run()
+    for name, value in address.items():
+        app.query_params[name] = value
+    return app.switch_page(str(APP.parents[2] / "pages" / "extraction.py")).run()
+
+
+def html(app: AppTest) -> str:
+    assert not app.exception, app.exception
+    return "\n".join(element.proto.body for element in app.get("html"))
+
+
+def told(app: AppTest) -> str:
+    return " ".join(box.value.replace("\\", "") for box in [*app.info, *app.warning, *app.error, *app.caption])
+
+
+def test_a_turn_stands_under_the_glass_with_all_that_became_of_it(memories: Memories) -> None:
+    shown = html(opened("small", turn="t1"))
+    assert 'title="Person Mira: added">Mira</mark>' in shown
+    assert "Said, and nothing read from it" in shown
+    assert "Whatever." in shown
+    assert "of its words stored" in shown
+
+
+def test_any_status_is_counted_and_chosen(memories: Memories) -> None:
+    app = opened("small")
+    pills = app.get("button_group")[1]
+    assert [option.content for option in pills.proto.options] == ["ok 2", "empty 1"]
+    frame = app.dataframe[0].value
+    assert list(frame["status"]) == ["ok", "ok", "empty"]
+
+
+@pytest.mark.parametrize("view", ["turns", "overview", "court"])
+def test_every_view_opens_on_every_memory(memories: Memories, view: str) -> None:
+    for memory in ("empty", "small", "large", "evil", "failed"):
+        app = opened(memory, view=view)
+        shown = html(app)
+        assert "<script>window" not in shown
+        assert "onerror=alert(1)>" not in shown
+        assert not app.error
+
+
+def test_a_memory_without_replies_says_so(memories: Memories) -> None:
+    assert "came from a file without its extraction" in told(opened("large", turn="t5"))
+    assert "without their extractions" in told(opened("large", view="overview"))
+
+
+def test_a_failed_turn_is_read_again_seen_and_kept(memories: Memories) -> None:
+    memory = memories.open("failed").memory
+    app = opened("failed", turn="t1")
+    app.button(key="again-failed").click().run()
+    wait(memories, "failed")
+    app.run()
+    shown = html(app)
+    assert "failed → ok" in shown
+    assert '<li class="come">Mira (Person)</li>' in shown
+    assert memory.graph.node_count == 0, "nothing is stored before it is kept"
+    app.button(key="again-keep").click().run()
+    assert memory.statuses() == {"ok": 2}
+    assert memory.graph.find_title("Person", "Mira")
+
+
+def test_one_turn_read_again_is_kept_and_taken_back(memories: Memories) -> None:
+    memory = memories.open("small").memory
+    before = to_document(memory)
+    app = opened("small", turn="t2")
+    app.selectbox(key="extraction-small-again").set_value("embedded, at most 4 nodes a turn").run()
+    app.button(key="again-one").click().run()
+    wait(memories, "small")
+    app.run()
+    app.button(key="again-keep").click().run()
+    assert len(memory.attempts("t2")) == 2
+    app.button(key="undo-extraction").click().run()
+    assert to_document(memory) == before
+
+
+def test_a_pair_is_judged_merged_and_undone(memories: Memories) -> None:
+    memory = memories.open("evil").memory
+    before = to_document(memory)
+    app = opened("evil", view="court")
+    app.button(key="verdict-same").click().run()
+    assert [pair["state"] for pair in memory.pairs()] == ["same"]
+    app.get("button_group")[1].set_value("same").run()
+    app.button(key="merge-them").click().run()
+    assert memory.graph.node_count == 1
+    app.button(key="undo-extraction").click().run()
+    assert to_document(memory) == before
+
+
+def wait(memories: Memories, name: str) -> None:
+    while memories.open(name).busy:
+        sleep(0.05)
