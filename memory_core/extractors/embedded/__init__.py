@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory_core.extractors.embedded import vocabulary as words
 from memory_core.extractors.embedded.clauses import walk
@@ -12,9 +12,10 @@ from memory_core.extractors.embedded.confirmed import confirm
 from memory_core.extractors.embedded.draft import Draft, tidy_title
 from memory_core.extractors.embedded.kin import read_people
 from memory_core.extractors.embedded.lists import read_lists
+from memory_core.extractors.embedded.mending import mend
 from memory_core.extractors.embedded.model import PACKAGES
 from memory_core.extractors.embedded.phrases import head_label, nameable, phrase
-from memory_core.extractors.embedded.reading import Reading, Token, read
+from memory_core.extractors.embedded.reading import Reading, Token, common_words, read
 from memory_core.extractors.embedded.said import asked, own_subjects, stated
 from memory_core.extractors.embedded.scene import Scene
 from memory_core.extractors.embedded.text import Prepared, prepare
@@ -41,13 +42,15 @@ class Embedded:
 
     @property
     def id(self) -> str:
-        return "embedded-1"
+        return "embedded-2"
 
     def extract(self, turn: Turn) -> Extraction:
         """Nodes and edges of one turn; `empty` with a reason for filler, questions and other languages.
 
         Raises ModelFileError when the English spaCy model is not installed.
         """
+        mended = mend(turn.text, common_words("adj", "adv", "verb"))
+        turn = replace(turn, text=mended.text)
         prepared = prepare(turn.text, turn.speaker)
         if not prepared.english:
             return self._empty(prepared, "the embedded extractor reads English only; the turn is kept")
@@ -60,11 +63,13 @@ class Embedded:
             len(draft.nodes) == 1 and draft.nodes[0].title == speaker_title(turn) and not draft.nodes[0].attributes
         ):
             return self._empty(prepared, "no statement of a fact")
-        return Extraction("ok", tuple(draft.nodes), tuple(draft.edges), repairs=prepared.repairs, extractor=self.id)
+        nodes = tuple(replace(node, span=mended.back(node.span)) for node in draft.nodes)
+        edges = tuple(replace(edge, span=mended.back(edge.span)) for edge in draft.edges)
+        return Extraction("ok", nodes, edges, repairs=prepared.repairs, extractor=self.id)
 
     def entities(self, question: str) -> list[str]:
         """Names, noun phrases and dates of a question, as written, each once; filler gives none (P1 3.5)."""
-        prepared = prepare(question)
+        prepared = prepare(mend(question).text)
         if is_filler(prepared.text):
             return []
         reading = read(prepared.text)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from memory_core.extractors.embedded.phrases import head_label, label_of, nameable, phrase
+from memory_core.extractors.embedded.labels import label_of
+from memory_core.extractors.embedded.phrases import head_label, nameable, phrase
 from memory_core.extractors.embedded.reading import Token
 from memory_core.extractors.embedded.scene import Scene
 from memory_core.extractors.embedded.text import Line

@@ -113,16 +113,16 @@ def _joined_spans(doc: Doc, text: str) -> list[tuple[Any, str]]:
     return [(span, _kind_inside(span, kind)) for span, kind in kept]
 
 
-@lru_cache(maxsize=1)
-def _common_words() -> frozenset[str]:
-    """The lower-case words the model's lemmatizer knows."""
+@lru_cache
+def common_words(*kinds: str) -> frozenset[str]:
+    """The lower-case words the model's lemmatizer knows, of the kinds "noun", "adj", "verb" and "adv"."""
     table = model().get_pipe("lemmatizer").lookups.get_table("lemma_index")
-    return frozenset(word for kind in ("noun", "adj", "verb") for word in table[kind])
+    return frozenset(word for kind in kinds for word in table[kind])
 
 
 def _common(span: Any) -> bool:
     """Whether a run such as "Online Review Sites" is made of everyday words only, and so is no person."""
-    known = _common_words()
+    known = common_words("noun", "adj", "verb")
     return len(span) > 1 and all(
         t.lower_ in known or t.lemma_.lower() in known or t.lower_.removesuffix("s") in known for t in span
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memory_core.extractors.embedded import nouns
 from memory_core.extractors.embedded import vocabulary as words
 from memory_core.extractors.embedded.grammar import form_of, lemma_of
 from memory_core.extractors.embedded.reading import Token
@@ -34,7 +35,7 @@ def insisted(verb: Token, preposition: str, listed: tuple[str, str]) -> str:
 
 def _is_skill(verb: Token, lemma: str, target: Token) -> bool:
     present = verb.tag_ in ("VBP", "VBZ", "VB")
-    taught = target.lemma_.lower() in words.SKILLS | words.INSTRUMENTS or (lemma == "know" and target.pos_ == "PROPN")
+    taught = target.lemma_.lower() in nouns.SKILLS | nouns.INSTRUMENTS or (lemma == "know" and target.pos_ == "PROPN")
     return present and (lemma == "speak" or (lemma in ("play", "know") and taught))
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from memory_core.extractors.embedded import vocabulary as words
 from memory_core.extractors.embedded.draft import Draft
 from memory_core.extractors.embedded.grammar import subjects
+from memory_core.extractors.embedded.labels import label_of
 from memory_core.extractors.embedded.leftovers import leftovers
-from memory_core.extractors.embedded.phrases import head_label, label_of, nameable, phrase
+from memory_core.extractors.embedded.phrases import head_label, nameable, phrase
 from memory_core.extractors.embedded.reading import Reading, Token, conjuncts, own_clause
 from memory_core.schema import Scalar
 

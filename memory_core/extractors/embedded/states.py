@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memory_core.extractors.embedded import nouns
 from memory_core.extractors.embedded import vocabulary as words
 from memory_core.extractors.embedded.grammar import objects, prepositions, subjects
 from memory_core.extractors.embedded.phrases import head_label
@@ -138,7 +139,7 @@ def person_is(scene: Scene, who: int, verb: Token, token: Token, denied: str) ->
             scene.places[token.i] = who
         return
     if token.pos_ in ("NOUN", "PROPN") and lemma != "fan":
-        work = lemma in words.PEOPLE - words.NO_JOBS
+        work = lemma in nouns.PEOPLE - nouns.NO_JOBS
         name = "works_as" if work else "is_a"
         place = scene.thing(token, "Concept", "Concept" if work else "", hang=not work)
         scene.draft.edge(

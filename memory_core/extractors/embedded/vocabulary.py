@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 
-def _words(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-FIRST_PERSON = _words("i me my mine myself we us our ours ourselves")
-SECOND_PERSON = _words("you your yours yourself")
-THIRD_PERSON = _words("he she him her his hers they them their theirs")
+FIRST_PERSON = word_set("i me my mine myself we us our ours ourselves")
+SECOND_PERSON = word_set("you your yours yourself")
+THIRD_PERSON = word_set("he she him her his hers they them their theirs")
 
-KIN = _words(
+KIN = word_set(
     """sister brother mother mom mum father dad parent wife husband partner spouse fiancé fiancee fiance fiancée son
     daughter child kid baby toddler twin sibling cousin aunt uncle niece nephew grandmother grandma nana grandfather
     grandpa grandparent grandson granddaughter stepmother stepfather stepbrother stepsister stepson stepdaughter
@@ -21,35 +21,35 @@ KIN = _words(
     mother-in-law father-in-law sister-in-law brother-in-law client student classmate assistant advisor adviser
     realtor agent accountant lawyer nanny babysitter family ex"""
 )
-SPOUSES = _words("wife husband spouse")
-PETS = _words(
+SPOUSES = word_set("wife husband spouse")
+PETS = word_set(
     """dog cat puppy kitten parrot rabbit bunny hamster guinea-pig goldfish fish betta turtle tortoise horse pony
     lizard gecko snake retriever labrador poodle beagle terrier corgi husky dachshund pup budgie canary ferret pet
     hen chicken"""
 )
-LIKING = _words("love like enjoy adore favor favour fancy appreciate cherish dig")
-DISLIKING = _words("hate dislike detest despise loathe")
-PREFERRING = _words("prefer")
-WANTING = _words("want plan hope intend aim wish aspire dream need")
-ASSERTING = _words(
+LIKING = word_set("love like enjoy adore favor favour fancy appreciate cherish dig")
+DISLIKING = word_set("hate dislike detest despise loathe")
+PREFERRING = word_set("prefer")
+WANTING = word_set("want plan hope intend aim wish aspire dream need")
+ASSERTING = word_set(
     """say tell claim think believe suggest mention argue report hear suppose guess assume insist joke warn"""
 )
-OWN_ASSERTING = _words(
+OWN_ASSERTING = word_set(
     """think believe mention say tell guess realize notice know remember mean feel find figure decide learn hear"""
 )
-HYPOTHETICAL_MODALS = _words("would could might may should must can ought 'd shall")
-CONDITION_MARKS = _words("if unless whether lest")
-VAGUE_SUBJECTS = _words(
+HYPOTHETICAL_MODALS = word_set("would could might may should must can ought 'd shall")
+CONDITION_MARKS = word_set("if unless whether lest")
+VAGUE_SUBJECTS = word_set(
     """it this that these those there everything something anything nothing someone anyone everyone one which who
     what"""
 )
 
-SPEAKING = _words("speak")
-SKILL_VERBS = _words("play speak program code")
-SKILL_ADJECTIVES = _words("good great skilled fluent experienced proficient excellent decent certified trained adept")
-LIKING_ADJECTIVES = _words("interested passionate obsessed crazy keen fond hooked addicted")
-DISLIKING_ADJECTIVES = _words("scared afraid terrified sick tired")
-WORK_VERBS = _words("read reread watch rewatch play stream finish binge see write listen")
+SPEAKING = word_set("speak")
+SKILL_VERBS = word_set("play speak program code")
+SKILL_ADJECTIVES = word_set("good great skilled fluent experienced proficient excellent decent certified trained adept")
+LIKING_ADJECTIVES = word_set("interested passionate obsessed crazy keen fond hooked addicted")
+DISLIKING_ADJECTIVES = word_set("scared afraid terrified sick tired")
+WORK_VERBS = word_set("read reread watch rewatch play stream finish binge see write listen")
 
 # (verb lemma with particle, preposition or "") -> relationship, label of the object
 RELATIONS: dict[tuple[str, str], tuple[str, str]] = {
@@ -138,67 +138,12 @@ NAMED: dict[str, str] = {
     "TITLE": "Artifact",
 }
 WHEN = frozenset({"DATE", "TIME"})
-WHEN_WORDS = _words(
+WHEN_WORDS = word_set(
     """someday sometime soon eventually today yesterday tomorrow tonight recently lately currently now weekly daily
     monthly yearly annually nightly ago always usually often sometimes nowadays previously formerly"""
 )
 
-EVENTS = _words(
-    """appointment meeting interview wedding trip recital marathon conference party birthday concert exam flight
-    vacation holiday anniversary offsite reunion graduation dinner lunch brunch breakfast game match ceremony
-    workshop race tournament festival fair show exhibition gala seminar webinar convention lecture talk presentation
-    defence defense housewarming promotion tasting quiz audit class course session lesson visit tour hike walk run
-    ride camp retreat event gathering picnic barbecue celebration funeral shower audition competition contest
-    championship parade protest march rally fundraiser auction sale move surgery checkup operation accident fire
-    flood storm election call date performance play screening premiere tryout practice training internship semester
-    journey cruise safari getaway honeymoon stay adventure expedition outing climb dive sprint triathlon hackathon
-    meetup demo launch opening closing drive project campaign"""
-)
-PLACES = _words(
-    """city town village country state island beach park museum gallery library restaurant cafe café bar pub hotel
-    hostel airport station school office gym studio apartment house home flat condo cabin farm garden yard kitchen
-    bedroom garage lake river mountain forest trail street bridge square tower abbey dune walls neighborhood
-    neighbourhood suburb downtown market mall shop store supermarket bakery hospital clinic church temple mosque
-    cathedral castle palace theater theatre stadium arena pool campground campsite resort spa zoo aquarium coast
-    valley desert canyon waterfall bay harbor port region area venue room shelter campus"""
-)
-GROUPS = _words(
-    """company firm startup team club band group organization organisation agency university college academy bank
-    charity nonprofit foundation committee council government ministry department church union association society
-    league chapter community network brand quartet choir orchestra ensemble trio troupe crew squad business studio
-    lab institute corporation employer"""
-)
-PEOPLE = _words(
-    """nurse editor carpenter paralegal landlord glassblower fundraiser engineer teacher doctor lawyer designer
-    developer programmer artist writer author chef cook baker architect accountant manager director analyst
-    scientist researcher student professor musician singer actor actress dancer photographer journalist electrician
-    plumber mechanic pilot driver firefighter officer soldier veteran dietitian shipwright builder tailor florist
-    surveyor welder roofer pharmacist dentist surgeon vet veterinarian therapist counselor psychologist consultant
-    entrepreneur freelancer barista waiter waitress bartender librarian translator salesperson realtor coach trainer
-    instructor producer gardener farmer friend man woman boy girl guy person people kid child parent mother father
-    teenager lady gentleman couple volunteer colleague neighbor neighbour teammate customer client paramedic midwife
-    intern technician secretary clerk cashier"""
-)
-THINGS = _words(
-    """car bike bicycle motorcycle truck van boat phone laptop computer tablet camera lens watch book novel movie film
-    song album podcast magazine guitar piano violin drum ukulele keyboard dress shirt shoe sneaker boot jacket coat
-    hat bag backpack sofa couch table chair desk bed lamp shelf bookshelf rug mattress tv television console game
-    controller headphone speaker coffee tea cake bread pizza pasta soup salad sandwich cookie pie chocolate cheese
-    wine beer cocktail smoothie recipe dish meal ice-cream sauce painting photo picture poster drawing sculpture
-    necklace ring bracelet earring toy doll puzzle plant flower tree tool machine printer bottle mug cup plate knife
-    pan pot oven blender grinder mixer app website blog software tent kayak canoe surfboard skateboard ski helmet
-    jersey ticket card letter gift present certificate series show sitcom documentary tank aquarium fabric yarn
-    scarf sweater quilt candle soap cream lotion shampoo vitamin supplement medication insulin bill furniture wheel
-    tire engine gear equipment kit device gadget charger notebook journal diary pen pencil brush canvas vase
-    chandelier mirror window door fence shed script screenplay poem"""
-)
-SKILLS = _words(
-    """python java javascript typescript rust golang sql html css c++ kotlin swift excel photoshop juggling knitting
-    crochet pottery calligraphy piano guitar violin chess archery yoga karate judo boxing fencing ballet salsa
-    swimming programming coding cooking baking photography woodworking carpentry gardening sewing embroidery origami
-    surfing skiing snowboarding"""
-)
-VAGUE_NOUNS = _words(
+VAGUE_NOUNS = word_set(
     """total addition thing lot bit way time fun one something anything everything nothing kind sort type stuff part
     point sense idea look chance case matter fact reason problem help advice thank thanks question tip suggestion
     info information luck number couple while moment day week month year minute hour today tomorrow yesterday
@@ -207,13 +152,13 @@ VAGUE_NOUNS = _words(
     blast deal pleasure congrats congratulation hey wow amount issue tonne piece difference care feel feeling
     thought word message turn recommendation resource lots"""
 )
-WEAK_ADJECTIVES = _words(
+WEAK_ADJECTIVES = word_set(
     """new own other last next few several many much great good nice amazing awesome wonderful lovely beautiful cool
     fantastic whole entire same different various certain such more most first second third recent current little
     big huge really very super actual real best better favorite favourite old additional extra incredible perfect
     special another"""
 )
-FILLER = _words(
+FILLER = word_set(
     """ok okay thanks thank you thx great cool hi hello hey yes yeah yep no nope sure nice bye awesome perfect got it
     sounds good that's lol please alright very so much a lot morning evening night hmm hm um uh then well wow haha
     right i see of course totally absolutely exactly agreed interesting welcome goodbye later cheers cya np ty the
@@ -241,52 +186,31 @@ KIN_NAMES: dict[str, str] = {
     for said in names.split()
 }
 """The one name under which a relation is stored, whatever it was called."""
-NAMED_GROUPS = _words(
-    """school university college hospital clinic bank church restaurant café cafe bakery bar pub osteria trattoria
-    bistro hotel hostel museum gallery library theater theatre shelter gym studio store shop market supermarket
-    robotics inc ltd llc gmbh"""
-)
-AIMS = _words("priority goal goals plan dream ambition resolution aim intention")
-CLASSES: tuple[tuple[str, frozenset[str]], ...] = (
-    ("Event", EVENTS),
-    ("Location", PLACES),
-    ("Organization", GROUPS),
-    ("Artifact", THINGS),
-    ("Skill", SKILLS),
-    ("Person", PEOPLE | KIN),
-)
-"""Which label a head noun takes; the first class that holds it."""
-INSTRUMENTS = _words(
-    """guitar piano violin drum ukulele keyboard flute cello saxophone trumpet bass clarinet harp banjo chess tennis"""
-)
-EMPTY_OPENERS = _words(
+AIMS = word_set("priority goal goals plan dream ambition resolution aim intention")
+EMPTY_OPENERS = word_set(
     """either honestly basically anyway luckily unfortunately definitely mostly maybe perhaps yep yeah hey hi wow sure
     etc new own also just even still really very so too actually ever yet already quite pretty only then well my our
     anymore longer"""
 )
-GREETINGS = _words(
+GREETINGS = word_set(
     """hey hi hello thanks thank wow yo bye goodbye dear oh aww congrats congratulations morning evening afternoon
     night ya sure thing no way nice great ok okay yes yeah yep nope"""
 )
-ABILITIES = _words(
+ABILITIES = word_set(
     """play speak cook bake swim code program ride drive sing dance read write draw paint ski surf sew knit juggle type
     sign"""
 )
-CURRENCIES = _words("euro dollar pound quid buck yen rupee franc krona krone peso cent penny usd eur gbp")
-CALLED_KIN = _words("Mum Mom Dad Grandma Grandpa Nana Granny Mommy Daddy Grandad")
-TRAVEL = _words(
+CURRENCIES = word_set("euro dollar pound quid buck yen rupee franc krona krone peso cent penny usd eur gbp")
+CALLED_KIN = word_set("Mum Mom Dad Grandma Grandpa Nana Granny Mommy Daddy Grandad")
+TRAVEL = word_set(
     """train flight bus ferry trip drive road way journey travel fly move go live visit stay tour direction route
     arrive head return"""
 )
-NO_JOBS = _words(
-    """friend man woman boy girl guy person people kid child parent mother father teenager lady gentleman couple
-    colleague neighbor neighbour teammate customer client"""
-)
-OF_PEOPLE = _words(
+OF_PEOPLE = word_set(
     """married engaged divorced single widowed allergic pregnant retired sick ill tired afraid scared old tall happy
     sad angry jealous hungry vegan vegetarian unemployed"""
 )
-PAST_FORMS = _words(
+PAST_FORMS = word_set(
     """took went had got saw made bought ran came found met did spent left lost won ate drove flew wrote felt gave told
     finished started moved visited watched tried decided"""
 )
