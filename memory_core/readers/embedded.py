@@ -7,48 +7,93 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import snowballstemmer
 
-from memory_core.protocols import Answer, Embedder, Retrieval
+from memory_core.protocols import Answer, Doubles, Embedder, Retrieval
 from memory_core.schema import Turn, content_words
 
 _MARKER = re.compile(r"^\s*(?:[-*•]+\s+)+")  # of a list; the minus of "-5 °C" is none
+_ADDED = 2  # content words a sentence must add to the question
+_STEMMER = snowballstemmer.stemmer("english")
+_KINDS = (
+    (
+        re.compile(r"^\s*(?:when|on (?:which|what) (?:day|date)|(?:what|which) (?:date|day|month))\b", re.IGNORECASE),
+        re.compile(
+            r"\d|\b(?:yesterday|today|tomorrow|last|next|ago|week|month|day|january|february|march|april|may|june|july|"
+            r"august|september|october|november|december)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        re.compile(
+            r"\bhow (?:much|many|long|old|often|far)\b|\b(?:what|which) (?:time|age|price|year)\b", re.IGNORECASE
+        ),
+        re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|dozen|half)\b", re.IGNORECASE),
+    ),
+    (
+        re.compile(r"^\s*(?:who|whose|where|which)\b|\bname\b", re.IGNORECASE),
+        re.compile(r"(?<!^)(?<![.!?] )\b[A-Z][a-z]"),
+    ),
+)
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?=\S)[^.!?\n]*)*[.!?]*")
 
 
 @dataclass(frozen=True)
 class EmbeddedReader:
-    """Ranks the sentences of the retrieved turns; the newest wins among near ties (P1's knowledge updates).
+    """Ranks the sentences of the retrieved turns: cosine with the question, `shared` times the share of its words that
+    stand there, `place` times the turn's share of the best retrieval score, `kind` when a sentence holds what is asked
+    for (a number, a date, a name). A sentence that adds nothing to the question is no answer; the newest wins among
+    those within `tie` (P1's knowledge updates). Below `floor` (cosine and shared words alone) it is not in memory.
 
-    `floor` is the cosine below which the memory does not hold the answer; `tie` the cosine within which two sentences
-    say the same thing; `most` how many sentences are looked at, from the first retrieved turn on.
+    Weights chosen on 41 questions of the demo and 110 of LoCoMo-dev: an evidence turn is cited in .49 and .46 of them,
+    in .44 and .29 with similarity alone.
     """
 
     embedder: Embedder
-    floor: float = 0.37
-    tie: float = 0.03
-    most: int = 80
+    floor: float = 0.33
+    tie: float = 0.02
+    shared: float = 0.3
+    place: float = 0.4
+    kind: float = 0.1
+    most: int = 80  # sentences looked at, from the first retrieved turn on
 
     def answer(self, question: str, retrieval: Retrieval, turns: Sequence[Turn]) -> Answer:
         """The best source sentence in a template, citing its turn. Never writes anything that was not said."""
         said = [(sentence, turn) for turn in turns for sentence in sentences(turn.text)][: self.most]
+        asked = set(stems(question))
+        said = [(sentence, turn) for sentence, turn in said if len(set(stems(sentence)) - asked) >= _ADDED]
         if not said:
             return Answer(None, "Not in memory: nothing stored is near this question.")
-        scores = self._scores(question, [sentence for sentence, _ in said])
-        best = float(scores.max())
-        if best < self.floor:
-            return Answer(None, f"Not in memory: the nearest sentence has similarity {best:.2f}, below {self.floor}.")
-        near = [place for place in range(len(said)) if scores[place] >= best - self.tie]
-        place = max(near, key=lambda place: (said[place][1].at, said[place][1].position, scores[place]))
+        near, scores = self._scores(question, said, retrieval)
+        if near.max() < self.floor:
+            told = f"the nearest sentence has similarity {near.max():.2f}, below {self.floor}"
+            return Answer(None, f"Not in memory: {told}.")
+        best = np.flatnonzero(scores >= scores.max() - self.tie)
+        place = max(best.tolist(), key=lambda place: (said[place][1].at, said[place][1].position, scores[place]))
         sentence, turn = said[place]
         return Answer(f"On {turn.at:%-d %B %Y}, {turn.speaker or turn.role} said: “{sentence}”", turns=(turn.id,))
 
-    def _scores(self, question: str, candidates: list[str]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-        """Cosine plus a small bonus for shared content words: exact names and numbers matter to a reader."""
-        vectors = self.embedder.embed(candidates)
+    def _scores(self, question: str, said: Sequence[tuple[str, Turn]], retrieval: Retrieval) -> tuple[Doubles, Doubles]:
+        """(similarity, whole score) of each sentence, shape (n,)."""
+        vectors = self.embedder.embed([sentence for sentence, _ in said])
         cosines = (vectors @ self.embedder.embed([question], "query")[0]).astype(np.float64)
-        asked = set(content_words(question))
-        shared = [len(asked & set(content_words(sentence))) / max(1, len(asked)) for sentence in candidates]
-        return np.asarray(cosines + 0.15 * np.array(shared))
+        asked, holds = set(stems(question)), _asked_for(question)
+        shared = np.array([len(asked & set(stems(sentence))) / max(1, len(asked)) for sentence, _ in said])
+        best = max((turn.score for turn in retrieval.turns), default=0.0)
+        share = {turn.id: turn.score / best if best > 0 else 0.0 for turn in retrieval.turns}
+        places = np.array([share.get(turn.id, 0.0) for _, turn in said])
+        kinds = np.array([bool(holds and holds.search(sentence)) for sentence, _ in said])
+        return cosines + 0.15 * shared, cosines + self.shared * shared + self.place * places + self.kind * kinds
+
+
+def _asked_for(question: str) -> re.Pattern[str] | None:
+    """What a sentence must hold to answer: a number, a date, a name; None when the question does not tell."""
+    return next((holds for asks, holds in _KINDS if asks.search(question)), None)
+
+
+def stems(text: str) -> list[str]:
+    """Stems of the content words of a text."""
+    return [_STEMMER.stemWord(word) for word in content_words(text)]
 
 
 def sentences(text: str) -> list[str]:

@@ -57,5 +57,5 @@ def test_below_the_floor_it_is_not_in_the_memory() -> None:
     turns = [turn(1, "The rain never stops here.")]
     answer = READER.answer("Which tea?", found(*turns), turns)
     assert answer.text is None
-    assert answer.reason == "Not in memory: the nearest sentence has similarity 0.00, below 0.37."
+    assert answer.reason == "Not in memory: the nearest sentence has similarity 0.00, below 0.33."
     assert READER.answer("Which tea?", found(), []).reason.startswith("Not in memory: nothing stored")
