@@ -9,6 +9,8 @@ import plotly.graph_objects as go
 
 from memory_core.figures.chart import STYLES, Chart, ink, quiet
 
+_NAMED = 9  # runs a legend can tell apart; more are named where the pointer is
+
 
 @dataclass(frozen=True)
 class Mark:
@@ -39,7 +41,8 @@ def trend(
     share: bool = False,
     lines: bool = True,
 ) -> Chart:
-    """A line a series (only its points with `lines=False`), with whiskers where there are intervals.
+    """A line a series (only its points with `lines=False`), with whiskers where there are intervals. Beyond nine series
+    there is no legend: the pointer names them.
 
     `share` holds the y axis between 0 and 1.
     """
@@ -48,7 +51,8 @@ def trend(
         figure.add_scatter(**_trace(one, place, lines))
     quiet(figure, dark, height)
     figure.update_layout(margin={"l": 8, "r": 12, "t": 14, "b": 8})
-    figure.update_layout(showlegend=len(series) > 1 or not lines, hovermode="closest")
+    named = len(series) <= _NAMED and (len(series) > 1 or not lines)
+    figure.update_layout(showlegend=named, hovermode="closest")
     figure.update_xaxes(title_text=x_title)
     figure.update_yaxes(title_text=y_title, rangemode="tozero")
     if share:

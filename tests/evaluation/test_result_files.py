@@ -219,7 +219,7 @@ class TestCurves:
             )
 
         found = after_forgetting([run("none", 10, 1), run("lru", 7, 0)], "judge_correct")
-        assert found == [Kept("everything", 1.0, 1.0), Kept("lru", 0.7, 0.0)]
+        assert found == [Kept("everything", 1.0, 1.0, "graph"), Kept("lru", 0.7, 0.0, "graph")]
         assert after_forgetting([run("none", 10, 1)], "judge_correct") == []
 
     def test_a_run_that_tells_nothing_gives_nothing(self) -> None:

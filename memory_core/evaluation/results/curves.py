@@ -54,6 +54,16 @@ def size_of(run: Run) -> Size:
     return Size(_mean(rows, "nodes"), _mean(rows, "edges"), _mean(rows, "bytes_live"))
 
 
+def growths(runs: Sequence[Run]) -> dict[str, list[Mapping[str, float]]]:
+    """How the memories of these runs grew, each way to forget once: "none", "every-N"; a prune at the end is none."""
+    found: dict[str, list[Mapping[str, float]]] = {}
+    for run in runs:
+        policy, forget = _policy(run), run.meta.get("forget")
+        if policy in ("", "none", "every") and (rows := growth_of(run)):
+            found.setdefault(str(forget.get("name")) if isinstance(forget, dict) else "none", rows)
+    return found
+
+
 def growth_of(run: Run) -> list[Mapping[str, float]]:
     """The header's `growth`: rows of turns, nodes, edges, bytes."""
     rows = run.meta.get("growth")
@@ -70,6 +80,7 @@ class Kept:
     policy: str
     share: float
     mean: float
+    condition: str = ""
 
 
 def after_forgetting(runs: Sequence[Run], metric: str) -> list[Kept]:
@@ -81,7 +92,7 @@ def after_forgetting(runs: Sequence[Run], metric: str) -> list[Kept]:
         nodes, before = size_of(run).nodes, whole.get(_kind(run))
         if values and before and nodes is not None:
             policy = "everything" if _policy(run) in ("", "none") else _policy(run)
-            found.append(Kept(policy, nodes / before, fmean(values)))
+            found.append(Kept(policy, nodes / before, fmean(values), str(run.meta.get("condition") or "")))
     return found if any(one.policy != "everything" for one in found) else []
 
 

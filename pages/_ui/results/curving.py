@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from memory_core.evaluation.results.catalog import Loaded
-from memory_core.evaluation.results.curves import after_forgetting, by_age, growth_of, size_of, spread_of, stale_rate
+from memory_core.evaluation.results.curves import after_forgetting, by_age, growths, size_of, spread_of, stale_rate
 from memory_core.figures.curves import Band, Point, survival_curves
 from memory_core.figures.trend import Mark, Series, trend
 from pages._ui.results.choosing import NAMES, Chosen, warn
@@ -24,11 +24,11 @@ def curving(chosen: Chosen, loaded: dict[str, Loaded], state: ResultsState) -> N
     left, right = st.columns(2, gap="medium")
     with left:
         _storage(chosen)
-        _quality(chosen)
         _growth(chosen)
     with right:
         _age(chosen)
         _stale(chosen)
+    _quality(chosen)
     _survival({name: one.survival for name, one in loaded.items() if one.survival is not None})
 
 
@@ -55,7 +55,7 @@ def _storage(chosen: Chosen) -> None:
         st.caption("None of these runs tells the size of its memory.")
         return
     picture(trend(found, x_title="live MB", y_title=metric, dark=dark(), share=True, lines=False), "storage")
-    st.html(f'<div class="wide">{_sizes(chosen)}</div>')
+    st.html(_sizes(chosen))
 
 
 def _sizes(chosen: Chosen) -> str:
@@ -73,7 +73,8 @@ def _sizes(chosen: Chosen) -> str:
 def _table(names: tuple[str, ...], rows: str) -> str:
     first, *others = names
     head = f'<th class="name">{first}</th>' + "".join(f"<th>{name}</th>" for name in others)
-    return f'<table class="runs"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+    table = f'<table class="runs"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+    return f'<div class="wide tall">{table}</div>'
 
 
 def _age(chosen: Chosen) -> None:
@@ -106,10 +107,10 @@ def _stale(chosen: Chosen) -> None:
 
 
 def _growth(chosen: Chosen) -> None:
-    grown = {name: rows for name, run in chosen.runs.items() if (rows := growth_of(run))}
+    grown = growths(list(chosen.runs.values()))
     if not grown:
         return
-    _head("Growth", "What is alive after each number of turns: runs of one memory over all sessions.")
+    _head("Growth", "What is alive after each number of turns in one memory of all sessions, by way to forget.")
     told = ["nodes", "edges", "bytes"]
     what = st.segmented_control("of", told, default="nodes", label_visibility="collapsed") or "nodes"
     found = [Series(name, tuple(Mark(row["turns"], row[what]) for row in rows)) for name, rows in grown.items()]
@@ -117,31 +118,30 @@ def _growth(chosen: Chosen) -> None:
 
 
 def quality_data(chosen: Chosen) -> tuple[list[Point], list[Band]]:
-    """The metric of each run that forgot, by policy; several random prunes of one size become the band."""
-    metric = NAMES.get(chosen.metric, chosen.metric)
+    """The metric of each run that forgot, a panel a condition; several random prunes of one size become the band."""
     found = after_forgetting(list(chosen.runs.values()), chosen.metric)
-    whole = [Point("random", metric, one.share, one.mean) for one in found if one.policy == "everything"]
-    drawn: dict[float, list[float]] = {}
-    for one in found:
-        if one.policy == "random":
-            drawn.setdefault(round(one.share, 2), []).append(one.mean)
-    bands = [Band(metric, share, *spread_of(means)) for share, means in drawn.items() if len(means) > 1]
-    banded = {"random"} if bands else set()
-    points = [
-        Point(one.policy, metric, one.share, one.mean) for one in found if one.policy not in {"everything", *banded}
-    ]
-    if bands and whole:
-        bands.append(Band(metric, 1.0, *[whole[0].value or 0.0] * 3))
+    points, bands = list[Point](), list[Band]()
+    for condition in dict.fromkeys(one.condition for one in found):
+        panel = f"{condition}: {NAMES.get(chosen.metric, chosen.metric)}"
+        own = [one for one in found if one.condition == condition]
+        whole = [one.mean for one in own if one.policy == "everything"]
+        policies = list(dict.fromkeys(one.policy for one in own if one.policy not in ("everything", "random")))
+        points += [Point(policy, panel, 1.0, whole[0]) for policy in policies if whole and policy != "every"]
+        points += [Point(one.policy, panel, one.share, one.mean) for one in own if one.policy in policies]
+        drawn: dict[float, list[float]] = {1.0: whole[:1]}
+        for one in own:
+            if one.policy == "random":
+                drawn.setdefault(round(one.share, 2), []).append(one.mean)
+        bands += [Band(panel, share, *spread_of(means)) for share, means in drawn.items() if means and len(drawn) > 1]
     return points, bands
 
 
 def _quality(chosen: Chosen) -> None:
     points, bands = quality_data(chosen)
-    if not points:
-        return
-    _head("Quality after forgetting", "Share of nodes kept against the metric; grey is the range of several random "
-          "prunes (2.5 to 97.5 %).")  # fmt: skip
-    picture(survival_curves(points, bands, dark=dark()), "quality")
+    if points or bands:
+        words = "Share of nodes kept against the metric; grey is the range of the random prunes (2.5 to 97.5 %)."
+        _head("Quality after forgetting", words)
+        picture(survival_curves(points, bands, dark=dark()), "quality")
 
 
 def survival_data(told: dict[str, Any]) -> tuple[list[Point], list[Band]]:
