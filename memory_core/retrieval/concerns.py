@@ -67,7 +67,7 @@ def concerns(memory: Memory, question: str, found: Retrieval) -> tuple[Concern, 
         )
     said = [language_concern(memory.embedder, question), _length(question), _turns(memory, found)]
     said += [_graph(found)] if found.retriever in ("graph", "hybrid") else []
-    if not found.lines:
+    if not found.lines and not any(one and one.about not in ("language", "length") for one in said):
         said.append(Concern("nothing", "Nothing was retrieved, so a reader has nothing to answer from."))
     return tuple(one for one in said if one)
 

@@ -64,6 +64,7 @@ def test_rings_inspector_slider_downloads_and_link(chromium: Browser, address: s
         until(page, lambda: int(graph(page).get_attribute("data-nodes") or 0) < drawn, "without hops the roots alone")
         until(page, lambda: "set.hops=0" in page.url, "the address names the setting")
 
+        page.locator("[data-test-script-state=notRunning]").wait_for(timeout=PATIENCE)
         with page.expect_download() as trace:
             page.get_by_role("button", name="Trace (JSON)").click()
         exported = json.loads(Path(trace.value.path()).read_text("utf-8"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -165,6 +166,15 @@ def test_a_slider_acts_at_once_and_settings_are_saved_with_the_memory(memories: 
     again = opened("small", q=QUESTION)
     assert again.slider(key=key).value == 0
     assert "set.hops" not in again.query_params
+
+
+def test_settings_saved_elsewhere_move_the_slider(memories: Memories) -> None:
+    app = opened("small", q=QUESTION)
+    memory = memories.open("small").memory
+    memory.change_settings(replace(memory.settings, cap=4))
+    app.run()
+    assert app.slider(key="retrieval-small-graph-cap").value == 4
+    assert "set.cap" not in app.query_params
 
 
 def test_weights_of_the_hybrid_are_saved_and_used_by_every_command(memories: Memories) -> None:

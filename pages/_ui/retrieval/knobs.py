@@ -63,6 +63,9 @@ def _slider(knob: Knob, state: RetrievalState) -> None:
     low, high = kind(knob.low), kind(knob.high)
     now = min(max(kind(state.own.get(knob.name, knob.value)), low), high)
     key = state.key(f"{state.by}-{knob.name}")
+    if st.session_state.get(f"{key}-saved", knob.value) != knob.value and knob.name not in state.own:
+        st.session_state[key] = now  # what is saved changed elsewhere
+    st.session_state[f"{key}-saved"] = knob.value
     st.session_state.setdefault(key, now)
     told = f"Saved {knob.value:g}, default {knob.default:g}, from {low:g} to {high:g}"
     value = st.slider(knob.label.capitalize(), low, high, step=kind(knob.step), key=key, help=told)

@@ -24,7 +24,7 @@ def warnings(opened: OpenMemory, found: Sequence[Concern]) -> None:
 def _offer(opened: OpenMemory) -> None:
     job = multilingual.latest(opened.worker)
     if job is not None and not job.finished:
-        st.caption(f"The memory is being re-embedded: {job.done:,} of {job.total:,} nodes.")
+        st.fragment(_progress, run_every=1.0)(opened)
         return
     if job is not None and job.error:
         st.error(as_text(job.error))
@@ -34,3 +34,13 @@ def _offer(opened: OpenMemory) -> None:
     ):  # fmt: skip
         multilingual.start(opened.worker, opened.memory)
         st.rerun()
+
+
+def _progress(opened: OpenMemory) -> None:
+    job = multilingual.latest(opened.worker)
+    if job is None or job.finished:
+        st.rerun()
+    st.progress(job.done / max(job.total, 1), f"The memory is being re-embedded: {job.done:,} of {job.total:,}")
+    st.button(
+        "Stop", icon=":material/stop:", key="reembed-stop", on_click=job.cancel, help="Going on later is possible"
+    )
