@@ -19,7 +19,7 @@ from memory_core.extractors.embedded.reading import Reading, Token, common_words
 from memory_core.extractors.embedded.said import asked, own_subjects, stated
 from memory_core.extractors.embedded.scene import Scene
 from memory_core.extractors.embedded.text import Prepared, prepare
-from memory_core.schema import Extraction, Turn
+from memory_core.schema import Extraction, Turn, content_words
 
 __all__ = ["PACKAGES", "Embedded"]
 
@@ -68,13 +68,17 @@ class Embedded:
         return Extraction("ok", nodes, edges, repairs=prepared.repairs, extractor=self.id)
 
     def entities(self, question: str) -> list[str]:
-        """Names, noun phrases and dates of a question, as written, each once; filler gives none (P1 3.5)."""
+        """Names, noun phrases and dates of a question, as written, each once; filler gives none (P1 3.5).
+
+        A question that names nothing ("Where do I live now?") is itself what is looked for.
+        """
         prepared = prepare(mend(question).text)
         if is_filler(prepared.text):
             return []
         reading = read(prepared.text)
         found = [tidy_title(text, named=True) for text in _mentions(reading)]
-        return list(dict.fromkeys(text for text in found if text))
+        named = list(dict.fromkeys(text for text in found if text))
+        return named or ([" ".join(question.split()).rstrip("?! .")] if content_words(question) else [])
 
     def _empty(self, prepared: Prepared, reason: str) -> Extraction:
         return Extraction("empty", repairs=prepared.repairs, reason=reason, extractor=self.id)
@@ -144,7 +148,7 @@ def _addressed(token: Token) -> bool:
     before = token.nbor(-1) if token.i and not token.is_sent_start else None
     after = token.nbor(1) if token.i + 1 < len(token.doc) else None
     if before is None:
-        return after is not None and after.text in ",?"
+        return after is not None and after.text in ",?!"
     called = before.text == "," or before.lower_ in words.GREETINGS
     return called and (after is None or after.is_punct or after.is_space or bool(after.is_sent_start))
 
