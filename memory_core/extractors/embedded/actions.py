@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memory_core.extractors.embedded import vocabulary as words
 from memory_core.extractors.embedded.grammar import is_verbal, objects, prepositions
+from memory_core.extractors.embedded.life import habit, job
 from memory_core.extractors.embedded.phrases import head_label
 from memory_core.extractors.embedded.reading import Token, conjuncts
 from memory_core.extractors.embedded.relations import LISTED, insisted, relation
@@ -40,10 +41,14 @@ def action(scene: Scene, verb: Token) -> None:
         return
     anchor = _deed(scene, chain, who, denied)
     for target in objects(last):
+        if not denied and job(scene, last, who, target):
+            continue
         place = _object(scene, chain, who, target, denied)
         anchor = anchor if anchor is not None else place
     for preposition, target in prepositions(last):
         anchor = _prepositional(scene, chain, who, preposition, target, denied, anchor)
+    if anchor is None and not denied:
+        anchor = habit(scene, last, who)
     if anchor is None:
         anchor = _happening(scene, last, who, denied)
     _settle(scene, chain, who, anchor)
@@ -76,7 +81,8 @@ def _deed(scene: Scene, chain: list[Token], who: list[int], denied: str) -> int 
 def _object(scene: Scene, chain: list[Token], who: list[int], target: Token, denied: str) -> int | None:
     name, label = relation(chain, "", denied, target)
     work = chain[-1].lemma_ in _READING and scene.reading.kind(target) in _MISTAKEN_WORKS
-    place = scene.thing(target, label, "Skill" if name == "has_skill" else "Artifact" if work else "")
+    tongue = label == "Skill" and scene.reading.kind(target) in ("NORP", "LANGUAGE")
+    place = scene.thing(target, label, "Skill" if name == "has_skill" or tongue else "Artifact" if work else "")
     if name in ("has", "owns", "has_got", "got"):
         name = _having(scene, target, name)
     if place is None or (scene.is_mine(target) and chain[-1].lemma_ not in _ABOUT_ME):
@@ -152,9 +158,11 @@ def _prepositional(
         return anchor
     listed = relation(chain, preposition, denied, target)
     event = target.pos_ == "NOUN" and head_label(target.lemma_.lower()) == "Event" and not scene.names_only
-    known = listed[0] in LISTED or scene.reading.named(target) or (event and preposition in ("at", "to", "for", "in"))
+    known = listed[0] in LISTED or scene.places.get(target.i) is not None or scene.reading.named(target) or (event and preposition in ("at", "to", "for", "in"))
     if anchor is not None and not known:
         return anchor
+    job(scene, chain[-1], [] if denied else who, target)
+    before = anchor
     for holder in who:
         person = scene.draft.nodes[holder].label == "Person"
         if not person and not known:
@@ -168,9 +176,9 @@ def _prepositional(
         )
         if listed[0] in ("works_as", "worked_as", "promoted_to") and place is not None:
             _workplace(scene, holder, "worked_at" if listed[0] == "worked_as" else "works_at", target)
-        if anchor is not None and place is not None and not event and _belongs(scene, anchor, preposition):
+        if before is not None and place is not None and not event and _belongs(scene, before, preposition):
             where = preposition in ("in", "at", "near", "on")
-            scene.draft.edge(anchor, "located_in" if where else preposition, place, scene.reading.span(target))
+            scene.draft.edge(before, "located_in" if where else preposition, place, scene.reading.span(target))
         elif place is not None:
             scene.connect(holder, listed[0], place, chain[0], target)
             single_valued(scene, holder, listed[0], place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from memory_core.extractors.embedded import vocabulary as words
 from memory_core.extractors.embedded.actions import action
 from memory_core.extractors.embedded.grammar import lemma_of, subjects
+from memory_core.extractors.embedded.life import marriage
 from memory_core.extractors.embedded.reading import Token
 from memory_core.extractors.embedded.said import denial, stated, wished
 from memory_core.extractors.embedded.scene import Scene
@@ -37,6 +38,8 @@ def _clause(scene: Scene, verb: Token) -> None:
     scene.reading.use(verb, verb)
     doers = subjects(verb)
     if scene.names_only and any(t.lower_ in ("you", "i", "we") for t in doers):
+        return
+    if marriage(scene, verb):
         return
     if any(t.lemma_.lower() in words.AIMS and any(scene.is_mine(c) for c in t.children) for t in doers):
         aim(scene, verb)

@@ -20,21 +20,25 @@ def read_people(scene: Scene) -> None:
             or (token.dep_ == "attr" and token.head.lemma_ == "be" and denial(token.head))
         ):
             continue
-        related = lemma in words.KIN | words.PETS
-        if (
-            token.text in words.CALLED_KIN
-            and token.pos_ == "PROPN"
-            and not any(c.dep_ == "poss" for c in token.children)
-        ):
+        related = lemma.removeprefix("ex-") in words.KIN | words.PETS
+        if _called_kin(token):
             _relative(scene, token, lemma, None)
             continue
         name = _name(scene, token) if related else _called(scene, token)
-        if lemma in words.KIN | words.PETS and _mine(scene, token) and (name is not None or not asked(token)):
+        if related and _mine(scene, token) and (name is not None or not asked(token)):
             _relative(scene, token, lemma, name)
         elif (name is not None and related and any(c.dep_ == "poss" for c in name.children)) or (
             name is not None and _called(scene, token) is not None and (lemma in words.PETS or head_label(lemma))
         ):
             _named_one(scene, token, lemma, name)
+
+
+def _called_kin(token: Token) -> bool:
+    """ "Mum called", "mom made pie": the speaker's own, without saying so."""
+    bare = not any(c.dep_ in ("poss", "det", "amod", "compound", "nummod") for c in token.children)
+    written = token.text in words.CALLED_KIN and token.pos_ == "PROPN"
+    spoken = token.text.capitalize() in words.CALLED_KIN and token.dep_ in ("nsubj", "dobj", "pobj", "dative", "conj")
+    return bare and (written or (spoken and token.tag_ in ("NN", "NNP")))
 
 
 def _mine(scene: Scene, token: Token) -> bool:
@@ -85,13 +89,16 @@ def _name(scene: Scene, token: Token) -> Token | None:
         return called
     if token.dep_ in ("nsubj", "attr") and token.head.lemma_ == "be" and token.lemma_.lower() in words.PETS | words.KIN:
         names = (c for c in token.head.children if c.dep_ in ("attr", "nsubj") and c is not token)
-        return next((c for c in names if reading.kind(c) in ("PERSON", "NAME", "GPE", "ORG")), None)
+        return next((c for c in names if reading.named(c) and reading.kind(c) not in ("NORP", "TITLE")), None)
     return None
 
 
 def _relative(scene: Scene, token: Token, lemma: str, name: Token | None) -> None:
     pet = lemma in words.PETS
+    former = any(c.lower_ in ("ex", "former", "ex-") for c in token.lefts) or lemma.startswith("ex-")
+    lemma = lemma.removeprefix("ex-")
     relation = words.KIN_NAMES.get(lemma, lemma)
+    tie = "has_pet" if pet else f"{'had' if former else 'has'}_{relation}"
     noun = token.lower_ if token.tag_ == "NNS" else relation
     title = name.text if name is not None else f"{scene.me}'s {noun}"
     count = next((c.text for c in token.children if c.dep_ == "nummod"), "")
@@ -106,11 +113,11 @@ def _relative(scene: Scene, token: Token, lemma: str, name: Token | None) -> Non
     )
     _keep(scene, token, name, place, pet)
     me = scene.speaker()
-    scene.draft.edge(me, "has_pet" if pet else f"has_{relation}", place, scene.reading.span(token))
-    if relation in words.SPOUSES and name is not None and me is not None:
+    scene.draft.edge(me, tie, place, scene.reading.span(token))
+    if relation in words.SPOUSES and not former and name is not None and me is not None:
         scene.draft.describe(me, {"spouse": title})
     if token.tag_ == "NNS" and name is not None:
-        _others(scene, token, name, "has_pet" if pet else f"has_{relation}", {key: relation})
+        _others(scene, token, name, tie, {key: relation})
 
 
 def _others(scene: Scene, token: Token, name: Token, relationship: str, attributes: dict[str, str]) -> None:

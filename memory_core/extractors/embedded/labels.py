@@ -14,6 +14,9 @@ _PLACING = ("in", "to", "from", "near", "around", "for", "via", "through")
 _GUESSED = ("NAME", "PERSON", "ORG", "PRODUCT", "GPE", "LOC", "FAC", "EVENT", "NORP", "WORK_OF_ART")
 _WORKING = frozenset("work volunteer intern job position role nurse engineer interview apply hire freelance".split())
 _BUYING = frozenset("order buy purchase get grab".split())
+_STUDYING = frozenset("learn speak study teach know practice practise".split())
+_EATING = frozenset("order eat cook crave get make have".split())
+_BELONGING = frozenset("leave join quit found cofound".split())
 _USING = frozenset(
     """use install download cancel stream subscribe uninstall log track switch upgrade update sync try delete learn
     own drive wear charge preorder binge play""".split()
@@ -69,6 +72,12 @@ def _by_deed(token: Token, kind: str) -> str:
         return _by_deed(head, kind)
     if token.dep_ in ("nsubj", "dative") and lemma in _TALKING:
         return "Person"
+    if token.dep_ == "dobj" and kind == "NORP":
+        return "Skill" if lemma in _STUDYING else "Artifact" if lemma in _EATING else ""
+    if token.dep_ == "dobj" and lemma in _BELONGING:
+        return "Organization"
+    if token.dep_ == "dobj" and kind == "PERSON" and lemma in words.LIKING | words.DISLIKING:
+        return "Artifact"
     if token.dep_ == "dobj":
         return "Artifact" if lemma in _USING else "Person" if lemma in _MEETING and kind == "NAME" else ""
     if token.dep_ == "pobj":

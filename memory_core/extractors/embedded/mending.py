@@ -1,4 +1,4 @@
-"""Casual spelling mended before the parse: "im", "dont" and "i" as written out, shouted words lowered, and the way back."""
+"""Chat spelling mended before the parse: apostrophes left out, a small "i", shouted words, and the way back."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from memory_core.extractors.embedded import vocabulary as words
+from memory_core.extractors.embedded.given_names import given_names
 from memory_core.extractors.embedded.model import model
 
 Token = Any  # spacy.tokens.Token: spaCy ships no usable types for it
@@ -20,7 +21,7 @@ _SMALL = r"(?:of|the|a|an|and|in|on|at|to|for|with|from|&)"
 _WORD = r"(?:(?:Dr|Mr|Mrs|Ms|Prof|St|Mt|Ft)\.|[A-ZÀ-ÞŁŚŽČŠŻ](?:\.[A-Z])+\.?|[A-ZÀ-ÞŁŚŽČŠŻ0-9][\w'&+#-]*(?:\.\w+)*)"
 _NAME = re.compile(rf"\b(?:The |A |An )?(?![0-9]){_WORD}(?:(?: {_CONNECTORS}){{0,2}} {_WORD})*")
 _WORK_NAME = re.compile(
-    r"\b(?:read|reading|reread|rereading|watch|watched|watching|rewatched|finished|book|novel|movie|film|song|album|game|show"
+    r"\b(?:read|reading|reread|rereading|watch|watched|watching|rewatched|finished|(?<=(?:the|his|her|new) )book|novel|movie|film|song|album|game|show"
     r"|series|titled|play|playing|see|seen|saw|rehearsing|performing|performed|singing)(?: is| was|,)? "
     rf"((?:The |A |An )?(?![0-9]){_WORD}(?:(?::|(?: {_SMALL}){{0,3}}) (?!I\b|I'|[0-9]){_WORD})+)"
 )
@@ -34,6 +35,7 @@ _MONTHS = re.compile(
     r"^(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|January|February|March|April|June|July|August|September|"
     r"October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b"
 )
+_DAY = re.compile(r"\d{1,2}(?:st|nd|rd|th)")
 _NOT_NAMED = frozenset("CARDINAL ORDINAL QUANTITY PERCENT".split())
 OPENERS = frozenset(
     """hey hi hello thanks thank wow yo yep yeah yes no nope aw aww awesome congrats congratulations oh ooh ah dear
@@ -62,6 +64,8 @@ class Reading:
         return self.kind(token) in words.NAMED
 
     def dated(self, token: Token) -> bool:
+        if token.dep_ == "pobj" and _DAY.fullmatch(token.text) and token.head.lower_ in ("on", "until", "by", "since"):
+            return True
         year = token.dep_ == "pobj" and token.is_digit and len(token.text) == 4 and token.text[:2] in ("19", "20")
         return year or (self.kind(token) in words.WHEN and token.dep_ not in ("compound", "amod", "nummod", "nmod"))
 
@@ -174,8 +178,17 @@ def _capitalised(doc: Doc, text: str) -> Iterator[tuple[Any, str]]:
         in_cell = span.start > 0 and doc[span.start - 1].text == ";"
         if len(span) == 1 and span[0].lower_ in OPENERS:
             continue
-        if len(span) > 1 or (span[0].pos_ == "PROPN" and (not in_cell or span[0].ent_type_)):
+        if len(span) > 1 or (_is_name(span[0]) and (not in_cell or span[0].ent_type_)):
             yield span, "NAME"
+
+
+def _is_name(token: Token) -> bool:
+    """A capitalised word: what the tagger says, or no everyday word and not only capitalised by where it stands."""
+    if token.pos_ == "PROPN":
+        return True
+    if token.pos_ not in ("NOUN", "ADJ", "X") or token.lower_ in common_words("noun", "adj", "verb", "adv"):
+        return False
+    return token.lower_ in given_names() or not (token.is_sent_start or token.i == 0 or token.nbor(-1).is_punct)
 
 
 def _trimmed(span: Any) -> Any:

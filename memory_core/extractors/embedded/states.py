@@ -5,6 +5,7 @@ from __future__ import annotations
 from memory_core.extractors.embedded import nouns
 from memory_core.extractors.embedded import vocabulary as words
 from memory_core.extractors.embedded.grammar import objects, prepositions, subjects
+from memory_core.extractors.embedded.life import birthday
 from memory_core.extractors.embedded.phrases import head_label
 from memory_core.extractors.embedded.reading import Token, conjuncts
 from memory_core.extractors.embedded.said import denial, own_subjects
@@ -19,6 +20,8 @@ def copula(scene: Scene, verb: Token) -> None:
     if any(c.dep_ == "expl" for c in verb.children):
         _there_is(scene, verb)
         return
+    if tokens:
+        birthday(scene, tokens[0], verb)
     if _favourite(scene, tokens, verb, denied):
         return
     if scene.names_only and tokens and any(c.dep_ == "attr" and scene.reading.named(c) for c in verb.children):
@@ -143,7 +146,7 @@ def person_is(scene: Scene, who: int, verb: Token, token: Token, denied: str) ->
         name = "works_as" if work else "is_a"
         place = scene.thing(token, "Concept", "Concept" if work else "", hang=not work)
         scene.draft.edge(
-            who, f"is_not_{name.removeprefix('is_')}" if denied else name, place, scene.reading.span(verb, token)
+            who, f"{'does_not_work_as' if work else 'is_not_a'}" if denied else name, place, scene.reading.span(verb, token)
         )
         if work and not denied and place is not None:
             scene.draft.describe(who, {"job": scene.draft.nodes[place].title})

@@ -22,7 +22,7 @@ _SPEECH = re.compile(
 _DASH = re.compile(r"(?<=[^\n]) [-–—] (?=[^\n])")  # the parser reads a clause on through a dash
 _ASIDES = re.compile(
     r"\b(?:by the way|btw|speaking of which|for what it's worth|to be honest|tbh|fyi|oh and|also|anyway|honestly"
-    r"|actually|guess what|you know what|i mean|you know|oh|well|wow|haha|lol),(?=\s)|\b(?:lol|haha|tbh)\b",
+    r"|actually|guess what|you know what|i mean|you know|oh|well|wow|haha|lol),(?=\s)|\b(?:lol|haha|tbh|btw|omg|ugh|ngl|imo|imho|fwiw|smh)\b|\bnot (?:gonna|going to) lie\b,?",
     re.I,
 )
 _CODE_LINE = re.compile(
