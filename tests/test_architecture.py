@@ -25,7 +25,10 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("demo",),
     ("evaluation",),
     ("trace", "simulator", "inspection", "difference"),
-    ("model_commands",),
+    (
+        "forget_commands",
+        "model_commands",
+    ),
     ("__main__",),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
