@@ -8,8 +8,11 @@ import streamlit as st
 
 from memory_core.memories import OpenMemory
 from pages._ui.extraction.again import again
+from pages._ui.extraction.comparing import comparing
 from pages._ui.extraction.court import court
+from pages._ui.extraction.golding import golding
 from pages._ui.extraction.overviewing import overviewing
+from pages._ui.extraction.prompting import prompting
 from pages._ui.extraction.state import VIEWS, ExtractionState
 from pages._ui.extraction.turn_view import turn_view
 from pages._ui.extraction.walking import walking
@@ -33,6 +36,12 @@ def body(opened: OpenMemory, state: ExtractionState) -> None:
                 overviewing(opened, state)
             case "court":
                 court(opened, state)
+            case "compare":
+                comparing(opened, state)
+            case "gold":
+                golding(opened, state)
+            case "prompts":
+                prompting(opened, state)
 
 
 def _turns(opened: OpenMemory, state: ExtractionState) -> None:

@@ -34,12 +34,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         memory.say("I work at Harbor Bakery and I love rye bread.", at=AT)
         memory.say("ok", at=AT)
     with Memory.open(folder / "evil.sqlite3") as memory:
-        made = Extraction("repaired", (FoundNode("Person", EVIL, EVIL, {EVIL: EVIL}, (0, 8)), FoundNode("Person", EVIL + "!", EVIL)),
-                          raw=EVIL, reason=EVIL, model=EVIL)  # fmt: skip # noqa: E501
+        nodes = (FoundNode("Person", EVIL, EVIL, {EVIL: EVIL}, (0, 8)), FoundNode("Person", EVIL + "!", EVIL))
+        made = Extraction("repaired", nodes, raw=EVIL, reason=EVIL, model=EVIL)
         memory.remember(Turn("user", EVIL, AT, EVIL, EVIL, EVIL), made)
-        bad = read_reply(
-            '{"nodes": [{"id": "n1", "label": "City", "title": "%s", "content": ""}], "edges": []}' % "Ghent"
-        )
+        bad = read_reply('{"nodes": [{"id": "n1", "label": "City", "title": "Ghent", "content": ""}], "edges": []}')
         memory.remember(Turn("user", "Ghent.", AT, "User"), bad)
     with Memory.open(folder / "failed.sqlite3") as memory:
         for text in ("My sister Mira lives in Porto.", "My dog Rollo is six years old."):

@@ -8,7 +8,14 @@ import streamlit as st
 
 from pages._ui.state import PageState
 
-VIEWS = {"turns": "Turns", "overview": "Overview", "court": "Merge court"}
+VIEWS = {
+    "turns": "Turns",
+    "overview": "Overview",
+    "court": "Merge court",
+    "compare": "Compare",
+    "gold": "Gold",
+    "prompts": "Prompts",
+}
 
 
 @dataclass
@@ -57,6 +64,12 @@ class ExtractionState(PageState):
         """Open a turn in the walk."""
         self.turn, self.view = turn, "turns"
         st.session_state[self.key("view")] = "turns"
+        self.save()
+
+    def go(self, view: str) -> None:
+        """Open another view in the next run."""
+        self.view = view
+        st.session_state.pop(self.key("view"), None)
         self.save()
 
     def done(self, change: str, text: str) -> None:
