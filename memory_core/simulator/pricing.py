@@ -37,11 +37,11 @@ class Hybrid:
 
 @dataclass(frozen=True)
 class Price:
-    """The cost of a plan on a probe set."""
+    """The cost of a plan on a probe set; `hybrid` follows when the other figures are there (None: not yet)."""
 
     probe: ProbeSet
     cost: Cost
-    hybrid: Hybrid
+    hybrid: Hybrid | None = None
 
     def verdicts(self) -> list[str]:
         """One plain sentence a figure."""
@@ -66,13 +66,15 @@ def key(shown: Shown, probe: str) -> tuple[str, str, str]:
 
 
 def start(simulator: Simulator, shown: Shown, probe: str, questions: Callable[[], ProbeSet]) -> Job:
-    """Price a plan in the background; `result` of the job is a Price."""
+    """Price a plan in the background; `result` of the job is a Price, there before the hybrid figures are."""
 
     def work(job: Job) -> Price:
         made, asked = ready(simulator, probe, questions, job)
         job.total += PRUNES + 2 + (3 * len(made.questions))
-        priced = cost(made, shown.plan, advance=job.advance)
-        return Price(asked, priced, _hybrid(simulator.twin(), shown, made, job.advance))
+        price = Price(asked, cost(made, shown.plan, advance=job.advance))
+        job.result = price
+        _make_vectors(simulator.memory, job)
+        return replace(price, hybrid=_hybrid(simulator.memory, shown, made, job.advance))
 
     return simulator.start(key(shown, probe), "Cost of forgetting", work, 0)
 
@@ -85,6 +87,30 @@ def ready(simulator: Simulator, probe: str, questions: Callable[[], ProbeSet], j
     job.total += 0 if known else len(asked.questions)
     made = simulator.once(("probe", now, probe), lambda: Probe.of(simulator.twin(), asked.questions, job.advance))
     return made, asked
+
+
+class _Chunk(Exception):
+    """A chunk of turn vectors is made."""
+
+
+def _make_vectors(memory: Memory, job: Job) -> None:
+    """The turn vectors that hybrid retrieval needs and that are missing, a chunk at a time, so that the lock is free in
+    between; they are kept with the memory."""
+    planned = False
+
+    def one_chunk(made: int, missing: int) -> None:
+        nonlocal planned
+        job.total += 0 if planned else missing
+        planned = True
+        job.advance("turn vectors, once", made)
+        raise _Chunk
+
+    while True:
+        try:
+            memory.turn_vectors(one_chunk)
+            return
+        except _Chunk:
+            continue
 
 
 def _hybrid(memory: Memory, shown: Shown, probe: Probe, advance: Callable[[str], None]) -> Hybrid:

@@ -54,6 +54,11 @@ def _held(memory: Memory, name: str, benchmark: Benchmark) -> ProbeSet:
     return ProbeSet(name, held, len(questions) - len(held))
 
 
+def asked_of(memory: Memory) -> int:
+    """How many different questions were asked of this memory."""
+    return int(memory.store.query("SELECT count(DISTINCT text) FROM question")[0][0])
+
+
 def available(memory: Memory) -> dict[str, Callable[[], ProbeSet]]:
     """The probe sets that need no file, by key."""
     return {"demo": lambda: of_demo(memory), "own": lambda: of_own(memory)}

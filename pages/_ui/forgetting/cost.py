@@ -35,7 +35,7 @@ def cost_view(opened: OpenMemory, state: ForgettingState, shown: Shown) -> None:
         st.button(words, type="primary", key="price", help="No model is asked; nothing is changed", on_click=start,
                   args=(simulator, shown, *probe))  # fmt: skip
     progress(job)
-    if job is not None and job.state == "done":
+    if job is not None and job.result is not None:
         _price(opened, shown, job.result)  # type: ignore[arg-type]
 
 
@@ -62,6 +62,8 @@ def _class(line: str) -> str:
 
 def _hybrid(price: Price) -> list[tuple[str, str]]:
     one = price.hybrid
+    if one is None:
+        return [("hybrid recall@5", "follows")]
     return [
         ("hybrid recall@5, whole memory", f"{one.whole:.3f}"),
         ("hybrid recall@5, turns kept", f"{one.turns_kept:.3f}"),

@@ -11,9 +11,10 @@ import streamlit as st
 from memory_core.errors import ForgettingLabError
 from memory_core.memories import OpenMemory
 from memory_core.simulator import simulator_of
-from memory_core.simulator.questions import ProbeSet, available, of_file
+from memory_core.simulator.questions import ProbeSet, asked_of, available, of_file
 from pages._ui.forgetting.state import ForgettingState, seeded
 from pages._ui.opened import as_text
+from pages._ui.words import plural
 
 Probed = tuple[str, Callable[[], ProbeSet]]
 _NAMES = {"demo": "The demo's questions", "own": "Your past questions", "file": "A benchmark file"}
@@ -28,12 +29,23 @@ def probe_choice(opened: OpenMemory, state: ForgettingState) -> Probed | None:
     if chosen == "file":
         return _of_file(opened, state)
     make = available(opened.memory)[chosen]
+    if chosen == "own":
+        return _of_own(opened, make)
     asked = simulator_of(opened).once(("asked", opened.memory.fingerprint(), chosen), make)
     if not asked.questions:
         st.info(_NONE[chosen])
         return None
     st.caption(_told(asked))
     return chosen, make
+
+
+def _of_own(opened: OpenMemory, make: Callable[[], ProbeSet]) -> Probed | None:
+    count = asked_of(opened.memory)
+    if not count:
+        st.info(_NONE["own"])
+        return None
+    st.caption(f"{plural(count, 'question')} asked of this memory; what each brings today counts as its evidence.")
+    return "own", make
 
 
 def _of_file(opened: OpenMemory, state: ForgettingState) -> Probed | None:
@@ -51,9 +63,10 @@ def _of_file(opened: OpenMemory, state: ForgettingState) -> Probed | None:
     state.save()
     try:
         key = f"file:{path}:{Path(path).stat().st_mtime_ns}"
-        asked = simulator_of(opened).once(
-            ("asked", opened.memory.fingerprint(), key), lambda: of_file(opened.memory, Path(path))
-        )
+        with st.spinner("Reading the questions…"):
+            asked = simulator_of(opened).once(
+                ("asked", opened.memory.fingerprint(), key), lambda: of_file(opened.memory, Path(path))
+            )
     except OSError as error:
         st.warning(as_text(f"{path} cannot be opened: {error.strerror}."))
         return None

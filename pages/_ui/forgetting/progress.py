@@ -10,17 +10,17 @@ from pages._ui.words import seconds
 
 
 def progress(job: Job | None) -> None:
-    """Draw it, with its cancel; when the work ends the page is drawn again."""
+    """Draw it, with its cancel; when the work ends, or has a first result, the page is drawn again."""
     if job is None or job.state == "done":
         return
     if job.finished:
         st.warning(as_text(job.error))
         return
-    st.fragment(_follow, run_every=0.5)(job)
+    st.fragment(_follow, run_every=0.5)(job, job.result is not None)
 
 
-def _follow(job: Job) -> None:
-    if job.finished:
+def _follow(job: Job, drawn: bool) -> None:
+    if job.finished or (job.result is not None and not drawn):
         st.rerun()
     left = f", about {seconds(job.seconds_left)} left" if job.seconds_left is not None else ""
     waits = "waits for other work on this memory" if job.state == "waiting" else job.message or "getting ready"

@@ -21,7 +21,7 @@ VIEWS = {
     "protect": "Select & protect",
     "history": "History",
 }
-_OURS = ("policy", "cut", "threshold", "keep", "bytes", "turns", "where", "at", "later", "idle", "view")
+_OURS = ("policy", "cut", "threshold", "keep", "bytes", "turns", "where", "at", "later", "idle", "view", "node")
 
 
 @dataclass
@@ -100,13 +100,14 @@ def begin(opened: OpenMemory) -> ForgettingState:
         setting, problems, state.why = opening, [], why
     state.problems, state.view = problems, given.get("view", "scores")
     state.view = state.view if state.view in VIEWS else "scores"
+    state.node = given.get("node", "")
     state.keep_setting(setting)
     return state
 
 
 def to_link(state: ForgettingState) -> None:
     """Put the whole state into the address, so that a copy of it reopens the page as it is."""
-    wanted = state.query | {"view": state.view}
+    wanted = state.query | {"view": state.view} | ({"node": state.node} if state.node else {})
     now = {name: st.query_params[name] for name in st.query_params if name in _OURS or name.startswith("p.")}
     if now != wanted:
         for name in now.keys() - wanted.keys():
