@@ -182,7 +182,7 @@ def check(settings: ProviderSettings, part: Part = "extractor") -> str:
             return f"OK: {embedder.id} answered with {embedder.embed(['test']).shape[1]} dimensions."
         reply = make_llm(settings).reply("Answer with one word.", "Say yes.", max_tokens=64)
         said = one_line(reply.text, 40) if reply.text.strip() else "nothing"
-        return f"OK: {reply.model} answered {said!r} in {reply.seconds:.1f} s."
+        return f"OK: {reply.model.rpartition('/')[2]} answered {said!r} in {reply.seconds:.1f} s."
     except ProviderError as error:
         return settings.api_key.hide(f"Not working: {error}")
 

@@ -96,4 +96,5 @@ def _understood(reply: Reply, kept: Sequence[Line]) -> Answer:
         return Answer(None, "Not in memory: the model found no answer in what was retrieved.", reply=reply)
     numbers = [int(number) for cited in _CITED.findall(said) for number in cited.split(",")]
     turns = [turn for number in numbers if 0 < number <= len(kept) for turn in kept[number - 1].turns]
-    return Answer(text, turns=tuple(dict.fromkeys(turns)), reply=reply)
+    cut = "The answer was cut where the reply's limit ended it." if reply.finish == "length" else ""
+    return Answer(text, cut, turns=tuple(dict.fromkeys(turns)), reply=reply)

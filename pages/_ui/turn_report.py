@@ -124,6 +124,7 @@ def answer_html(memory: Memory, answered: Answered, cited: Sequence[Turn]) -> st
         body = f'<p class="unknown"><b>Not in memory.</b> {safe(answered.reason.removeprefix("Not in memory: "))}</p>'
     else:
         body = f'<p dir="auto">{safe(answered.text)}</p>'
+        body += f"<footer>{safe(answered.reason)}</footer>" if answered.reason else ""
     quotes = "".join(
         f'<details class="cited"><summary>{day(turn.at)}, {safe(turn.speaker or turn.role)}</summary>'
         f'<blockquote dir="auto">{safe(turn.text[:4000])}</blockquote></details>'
