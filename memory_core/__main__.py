@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from memory_core import exporters, forget_commands
+from memory_core.difference import difference, read_memory
 from memory_core.errors import ForgettingLabError
 from memory_core.evaluation.commands import EXTRACTOR_HELP, MEASURES, bench
 from memory_core.forget_commands import AT, Argument, moment_of, opened
@@ -97,12 +98,16 @@ def _export(options: argparse.Namespace) -> Result:
         return exporters.export(memory, options.file, vectors=options.vectors)
 
 
+def _diff(options: argparse.Namespace) -> Result:
+    return difference(read_memory(options.a), read_memory(options.b)).to_json()
+
+
 def _import(options: argparse.Namespace) -> Result:
     done = Imported()
     document = read_document(options.file, done)  # first: a file that cannot be read leaves no empty memory behind
     with Memory.open(options.memory) as memory, Meter("embedding", 0) as meter:
         fill(memory, document, done, advance=meter.at)
-    for problem in done.problems[:20]:
+    for problem in [*(done.missing if done.system else ()), *done.problems[:20]]:
         print(f"note: {problem}", file=sys.stderr)
     return asdict(done) | {"labels": dict(done.labels)}
 
@@ -168,7 +173,16 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], str, Sequence[
         "write the memory to a .json, .graphml, .csv or .html file",
         [(("file",), {"type": Path}), (("--vectors",), {"action": "store_true", "help": "JSON only"})],
     ),
-    "import": (_import, "fill a new memory from a .json, .graphml or .csv file", [(("file",), {"type": Path})]),
+    "import": (
+        _import,
+        "fill a new memory from a .json, .graphml or .csv file, or an export of Mem0, Graphiti or Letta (.af)",
+        [(("file",), {"type": Path})],
+    ),
+    "diff": (
+        _diff,
+        "what memory B holds more, less and other than A: memory files or exports",
+        [(("a",), {"type": Path}), (("b",), {"type": Path})],
+    ),
     "bench": (
         _bench,
         "measure: see `bench --help`",

@@ -10,6 +10,7 @@ from memory_core.memories import OpenMemory
 from pages._ui.extraction.again import again
 from pages._ui.extraction.comparing import comparing
 from pages._ui.extraction.court import court
+from pages._ui.extraction.differing import differing
 from pages._ui.extraction.golding import golding
 from pages._ui.extraction.overviewing import overviewing
 from pages._ui.extraction.prompting import prompting
@@ -42,6 +43,8 @@ def body(opened: OpenMemory, state: ExtractionState) -> None:
                 golding(opened, state)
             case "prompts":
                 prompting(opened, state)
+            case "difference":
+                differing(opened, state)
 
 
 def _turns(opened: OpenMemory, state: ExtractionState) -> None:

@@ -63,8 +63,8 @@ def _new(names: list[str]) -> None:
         )
         file = st.file_uploader(
             "From a file (optional)",
-            ["json", "graphml", "xml", "csv"],
-            help="Our JSON or CSV, P1's graph JSON, GraphML",
+            ["json", "af", "graphml", "xml", "csv"],
+            help="Our JSON or CSV, P1's graph JSON, GraphML; an export of Mem0, Graphiti or Letta (.json, .af)",
         )
         if st.form_submit_button("Create", type="primary") and attempt(
             lambda: _create(name.strip(), known[embedder], file), ""
@@ -97,7 +97,8 @@ def _create(name, embedder, file) -> None:  # type: ignore[no-untyped-def]
             memories().delete(name)
             raise
     counts = f"{plural(result.nodes, 'node')}, {plural(result.edges, 'edge')}, {plural(result.turns, 'turn')}"
-    left = f" Left out or mapped: {'; '.join(result.problems[:5])}" if result.problems else ""
+    told = [*result.missing, *result.problems]
+    left = f" Not in the file, left out or mapped: {'; '.join(told[:6])}" if told else ""
     notice(f"{file.name} became {name}: {counts}.{left}", "warning" if left else "success")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from memory_core.inspection.origins import origin
 from memory_core.memories import OpenMemory
 from pages._ui.words import safe, size
 
@@ -38,4 +39,14 @@ def _line(opened: OpenMemory, models: str) -> None:
     )
     job = opened.worker.current
     work = f'<span class="work">{safe(job.name)}: {job.done} of {job.total}, {job.state}</span>' if job else ""
-    st.html(f'<div class="numbers"><strong>{safe(opened.name)}</strong>{cells}{provider}{work}</div>')
+    st.html(f'<div class="numbers"><strong>{safe(opened.name)}</strong>{cells}{_lacking(opened)}{provider}{work}</div>')
+
+
+def _lacking(opened: OpenMemory) -> str:
+    """What the file of an imported memory did not hold, so that no page can show it."""
+    known = origin(opened.memory)
+    if known is None or not known.missing:
+        return ""
+    short = ", ".join(text.partition(":")[0] for text in known.missing)
+    tip, name = safe("; ".join(known.missing)), safe(f"from {known.system or 'a graph file'}")
+    return f'<span class="work" title="{tip}">{name}: {safe(short)}</span>'

@@ -3,6 +3,7 @@ pairs settled, merges taken back; and text of any kind shown letter by letter.""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +12,9 @@ from time import sleep
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from memory_core.evaluation.gold_sets import GoldSets
 from memory_core.exporters import to_document
+from memory_core.importers.memories import import_memory
 from memory_core.memories import Memories
 from memory_core.memory import Memory
 from memory_core.schema import Extraction, FoundNode, Turn
@@ -91,7 +94,7 @@ def test_any_status_is_counted_and_chosen(memories: Memories) -> None:
     assert list(frame["status"]) == ["ok", "ok", "empty"]
 
 
-@pytest.mark.parametrize("view", ["turns", "overview", "court"])
+@pytest.mark.parametrize("view", ["turns", "overview", "court", "compare", "gold", "prompts", "difference"])
 def test_every_view_opens_on_every_memory(memories: Memories, view: str) -> None:
     for memory in ("empty", "small", "large", "evil", "failed"):
         app = opened(memory, view=view)
@@ -151,3 +154,63 @@ def test_a_pair_is_judged_merged_and_undone(memories: Memories) -> None:
 def wait(memories: Memories, name: str) -> None:
     while memories.open(name).busy:
         sleep(0.05)
+
+
+def test_extractors_are_compared_in_the_background_and_scored_against_gold(memories: Memories) -> None:
+    app = opened("small", view="compare")
+    app.button(key="compare").click().run()
+    wait(memories, "small")
+    app.run()
+    sums = app.dataframe[0].value
+    assert list(sums["extractor"]) == ["embedded", "embedded, at most 4 nodes a turn"]
+    assert sums["empty"].tolist() == [1, 1]
+    app.selectbox(key="extraction-small-source").set_value("gold").run()
+    app.number_input(key="extraction-small-most").set_value(4).run()
+    app.button(key="compare").click().run()
+    wait(memories, "small")
+    app.run()
+    scores = next(frame.value for frame in app.dataframe if "nodes recall" in frame.value)
+    assert scores["nodes recall"][0].endswith("]")
+
+
+def test_a_reading_is_corrected_and_saved_as_gold(
+    memories: Memories, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORGETTING_LAB_GOLD", str(tmp_path / "gold"))
+    app = opened("small", view="gold", turn="t1")
+    next(button for button in app.button if button.label == "Save as gold").click().run()
+    assert not app.exception
+    (gold,) = GoldSets.default().read("mine")
+    assert gold.turn.text == "My sister Mira lives in Porto. Whatever."
+    assert "Mira" in [node.title for node in gold.nodes]
+
+
+def test_a_prompt_is_kept_as_a_new_version(memories: Memories, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORGETTING_LAB_PROMPTS", str(tmp_path / "prompts"))
+    app = opened("small", view="prompts")
+    area = app.text_area(key="extraction-small-system-extraction-v1")
+    area.set_value(area.value + "\nBe brief.").run()
+    app.button(key="prompt-keep").click().run()
+    assert (tmp_path / "prompts" / "extraction-v2.txt").read_text("utf-8").count("Be brief.") == 1
+
+
+def test_two_memories_differ_by_what_only_one_holds(memories: Memories) -> None:
+    app = opened("small", view="difference")
+    app.selectbox(key="extraction-small-other").set_value("empty").run()
+    shown = html(app)
+    assert '<li class="come">Mira (Person)</li>' in shown
+    assert "3 added, 0 gone" in shown
+
+
+def test_a_memory_of_others_says_what_it_lacks_on_every_page(memories: Memories, tmp_path: Path) -> None:
+    file = tmp_path / "mem0.json"
+    rows = [{"id": "x1", "memory": EVIL, "created_at": "2024-07-01T12:00:00Z", "categories": [EVIL]}]
+    file.write_text(json.dumps({"results": rows}), "utf-8")
+    import_memory(memories.create("theirs").memory, file)
+    app = opened("theirs", view="overview")
+    shown = html(app)
+    assert "from Mem0: no turns, no access log" in shown
+    assert "<script>window" not in shown
+    assert list(app.dataframe[0].value["became"]) == ["Concept"]
+    for page in ("chat", "retrieval", "forgetting"):
+        assert "from Mem0: no turns, no access log" in html(app.switch_page(str(APP.parents[2] / "pages" / f"{page}.py")).run())  # noqa: E501  # fmt: skip

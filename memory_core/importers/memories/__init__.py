@@ -1,7 +1,8 @@
-"""Memories from files: our JSON and CSV, P1's graph JSON, GraphML. Nothing of a file is trusted."""
+"""Memories from files: ours, P1's graph JSON, GraphML, Mem0, Graphiti, Letta. Nothing of a file is trusted."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -49,6 +50,10 @@ def fill(
     rows = _Rows(replace(memory.counters), document)
     changes = rows.changes()
     changes += _vectors(memory, document, advance)
+
+    origin = {"system": result.system, "missing": result.missing, "labels": dict(result.labels),
+              "left_out": result.problems[:200]}  # fmt: skip
+    changes.append(insert("meta", key="origin", value=json.dumps(origin, ensure_ascii=False)))
 
     def write() -> None:
         _check_empty(memory)  # another process may have been faster

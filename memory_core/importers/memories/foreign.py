@@ -30,13 +30,16 @@ LABEL_TABLE: Mapping[str, str] = {
 
 @dataclass
 class Imported:
-    """What was read: counts, labels that were mapped to one of the nine, and what was left out, by name."""
+    """What was read: counts, labels that were mapped to one of the nine, and what was left out, by name. `system` wrote
+    the file; `missing` is what its files do not hold, and so no page can show."""
 
     nodes: int = 0
     edges: int = 0
     turns: int = 0
     labels: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
+    system: str = ""
+    missing: tuple[str, ...] = ()
 
 
 def from_foreign(value: Mapping[str, Any], result: Imported) -> dict[str, Any]:

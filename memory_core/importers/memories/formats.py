@@ -1,4 +1,4 @@
-"""The formats a memory is read from, each brought to our JSON form: ours, P1's graph JSON, GraphML, CSV."""
+"""The formats a memory is read from, each brought to our JSON form: ours, P1's graph JSON, GraphML, CSV, others'."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ import networkx as nx
 from memory_core.errors import FormatError
 from memory_core.exporters import CSV_COLUMNS, FORMULA
 from memory_core.importers.memories.foreign import Imported, from_foreign, unpacked
+from memory_core.importers.memories.others import read_other
 from memory_core.importers.textfile import read_text
 from memory_core.store.sqlite import SCHEMA_VERSION
 
 MAX_BYTES = 1_000_000_000
+_GRAPH_ONLY = ("no turns: what was said is not known, nor which words became what",)
 
 
 def read_document(path: Path, result: Imported) -> dict[str, Any]:
@@ -33,9 +35,9 @@ def read_document(path: Path, result: Imported) -> dict[str, Any]:
             return _graphml(text, path.name, result)
         case ".csv":
             return _csv(text, path.name)
-        case ".json":
+        case ".json" | ".af":
             return _json(text, path.name, result)
-    raise FormatError(f"{path.name}: the ending says the format; use .json, .graphml or .csv.")
+    raise FormatError(f"{path.name}: the ending says the format; use .json, .af, .graphml or .csv.")
 
 
 def _json(text: str, name: str, result: Imported) -> dict[str, Any]:
@@ -43,12 +45,15 @@ def _json(text: str, name: str, result: Imported) -> dict[str, Any]:
         value = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{name} is damaged: {error}. Restore a copy of it.") from error
-    if not isinstance(value, dict) or not isinstance(value.get("nodes"), dict | list):
-        raise FormatError(f"{name} holds no memory: expected an object with nodes and edges.")
-    if "schema" in value:
+    if isinstance(value, dict) and "schema" in value and isinstance(value.get("nodes"), dict):
         if value["schema"] != SCHEMA_VERSION:
             raise FormatError(f"{name} has schema {value['schema']!r}; this reads {SCHEMA_VERSION}: update the app.")
         return value
+    if (document := read_other(value, result)) is not None:
+        return document
+    if not isinstance(value, dict) or not isinstance(value.get("nodes"), dict | list):
+        raise FormatError(f"{name} holds no memory: expected nodes and edges, or an export of Mem0, Graphiti or Letta.")
+    result.missing = _GRAPH_ONLY
     return from_foreign(value, result)
 
 
@@ -79,6 +84,7 @@ def _graphml(text: str, name: str, result: Imported) -> dict[str, Any]:
     for place, (source, target, key, values) in enumerate(graph.edges(keys=True, data=True), 1):
         edge_id = str(key) if isinstance(key, str) and key not in edges else f"e{place}"
         edges[edge_id] = {"source": str(source), "target": str(target), **unpacked(values)}
+    result.missing = _GRAPH_ONLY
     return from_foreign({"nodes": nodes, "edges": edges}, result)
 
 

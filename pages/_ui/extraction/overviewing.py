@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from memory_core.inspection.lines import statuses, turn_lines
+from memory_core.inspection.origins import origin
 from memory_core.inspection.overview import MOST, Overview, Titled, overview
 from memory_core.memories import OpenMemory
 from pages._ui.extraction.state import ExtractionState
@@ -38,9 +39,26 @@ def overviewing(opened: OpenMemory, state: ExtractionState) -> None:
             "empty": st.column_config.NumberColumn(help="Turns the extractor found nothing to remember in"),
             "median": st.column_config.TextColumn(help="Time of the middle turn"),
         })  # fmt: skip
+    _origin(opened, state)
     if found.drops:
         st.html('<h4 class="sub">Why items were dropped</h4>')
         st.dataframe(pd.DataFrame(found.drops, columns=["reason", "items"]), hide_index=True, key=state.key("drops"))
+
+
+def _origin(opened: OpenMemory, state: ExtractionState) -> None:
+    """Of an imported memory: what is missing, how labels were mapped, what was left out."""
+    known = origin(opened.memory)
+    if known is None:
+        return
+    lacking = "".join(f"<li>{safe(text)}</li>" for text in known.missing)
+    st.html(f'<h4 class="sub">Imported from {safe(known.system or "a file")}</h4><ul class="lost">{lacking}</ul>')
+    if known.labels:
+        rows = [(*name.partition(" -> ")[::2], count) for name, count in known.labels.items()]
+        frame = pd.DataFrame(rows, columns=["their label", "became", "items"])
+        st.dataframe(frame, hide_index=True, key=state.key("mapped"))
+    if known.left_out:
+        with st.expander(f"{plural(len(known.left_out), 'part')} of the file could not be used as they stood"):
+            st.text("\n".join(known.left_out))
 
 
 def _statuses(counts: dict[str, int]) -> str:

@@ -15,6 +15,7 @@ VIEWS = {
     "compare": "Compare",
     "gold": "Gold",
     "prompts": "Prompts",
+    "difference": "Difference",
 }
 
 
