@@ -75,7 +75,7 @@ def test_a_click_reaches_python_with_the_id_as_text(chromium: Browser, address: 
         assert seen.errors == []
 
 
-def test_titles_are_text_and_parallel_edges_are_two(chromium: Browser, address: str) -> None:
+def test_titles_are_text_and_parallel_edges_are_two(chromium: Browser, address: str) -> None:  # UI-01
     with open_page(chromium) as (page, seen):
         page.goto(f"{address}/?n=2&scene=hostile")
         view = graph(page, 2)
@@ -121,7 +121,7 @@ def test_the_legend_filters_by_keyboard_and_search_focuses(chromium: Browser, ad
         assert view.evaluate("box => box.view.net.getViewPosition().x") > before
 
 
-def test_the_picture_shows_in_a_second_tab_in_dark_and_saves_as_png(chromium: Browser, address: str) -> None:
+def test_the_picture_shows_in_a_second_tab_in_dark_and_saves_as_png(chromium: Browser, address: str) -> None:  # UI-11
     with open_page(chromium, dark=True) as (page, seen):
         page.goto(f"{address}/?n=15&tabs=1")
         page.get_by_role("tab", name="Graph").click()

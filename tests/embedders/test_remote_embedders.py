@@ -118,7 +118,7 @@ def test_many_texts_go_in_batches(hostile: Hostile) -> None:
     assert [len(asked["input"]) for asked in hostile.asked[1:]] == [128, 2]
 
 
-def test_the_papers_embedder_has_its_thresholds_and_prefixes(hostile: Hostile) -> None:
+def test_the_papers_embedder_has_its_thresholds_and_prefixes(hostile: Hostile) -> None:  # RET-13
     embedder = OllamaEmbedder(host=hostile.url)
     assert (embedder.id, embedder.dim, embedder.match_threshold, embedder.floor) == (
         "ollama/nomic-embed-text",

@@ -24,14 +24,14 @@ def stored(page: str) -> dict[str, list[dict[str, dict[str, str]]]]:
     return json.loads(found.group(1))
 
 
-def test_ids_that_look_like_numbers_stay_text() -> None:
+def test_ids_that_look_like_numbers_stay_text() -> None:  # UI-05
     nodes = [GraphNode("2024", "Goal", "Year goal"), GraphNode("17", "Goal", "Run 10 km")]
     made = network(nodes, [GraphEdge("e", "2024", "17", "includes")])
     assert [node["id"] for node in made.nodes] == ["2024", "17"]
     assert [(edge["from"], edge["to"]) for edge in made.edges] == [("2024", "17")]
 
 
-def test_parallel_edges_keep_their_labels_and_arrows() -> None:
+def test_parallel_edges_keep_their_labels_and_arrows() -> None:  # UI-04
     nodes = [GraphNode("a", "Person", "Alba"), GraphNode("b", "Organization", "Norte Air")]
     made = network(nodes, [GraphEdge("1", "a", "b", "works_at"), GraphEdge("2", "a", "b", "founded")])
     drawn = [(e["from"], e["to"], e["edge"]["relationship"], e["label"], e["arrows"]) for e in made.edges]
@@ -67,7 +67,7 @@ def test_pyvis_itself_writes_the_safe_page_and_escaped_titles() -> None:
     assert "</script><script>window" not in made.generate_html()
 
 
-def test_a_large_graph_is_cut_to_the_cap_and_says_so() -> None:
+def test_a_large_graph_is_cut_to_the_cap_and_says_so() -> None:  # UI-03
     nodes, edges = memory_graph(8526)
     start = time.perf_counter()
     data = live_data(nodes, edges)
