@@ -10,6 +10,7 @@ from memory_core.extractors.embedded import vocabulary as words
 from memory_core.extractors.embedded.clauses import walk
 from memory_core.extractors.embedded.confirmed import confirm
 from memory_core.extractors.embedded.draft import Draft, tidy_title
+from memory_core.extractors.embedded.favourites import changed_favourites
 from memory_core.extractors.embedded.kin import read_people
 from memory_core.extractors.embedded.lists import read_lists
 from memory_core.extractors.embedded.mending import mend
@@ -101,6 +102,7 @@ def is_filler(text: str) -> bool:
 def _read_user(reading: Reading, prepared: Prepared, draft: Draft, turn: Turn) -> None:
     scene = Scene(reading, draft, speaker_title(turn))
     read_people(scene)
+    changed_favourites(scene)
     walk(scene)
     _names(scene)
     _captions(scene, prepared, turn.text)

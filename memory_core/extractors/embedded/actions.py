@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from memory_core.extractors.embedded import vocabulary as words
 from memory_core.extractors.embedded.grammar import is_verbal, objects, prepositions
-from memory_core.extractors.embedded.life import habit, job
+from memory_core.extractors.embedded.life import born, degree, habit, job
 from memory_core.extractors.embedded.phrases import head_label
 from memory_core.extractors.embedded.reading import Token, conjuncts
 from memory_core.extractors.embedded.relations import LISTED, insisted, relation
@@ -24,6 +26,8 @@ _SINGLE_VALUED = {
     "promoted_to": "job",
     "married_to": "spouse",
 }
+_OWN_CHILDREN = {"girl": "daughter", "boy": "son"}
+_AGE = re.compile(r"(?:[1-9]|\d\d|1[01]\d)(?:\s|$)")
 _ABOUT_ME = frozenset("invite owe marry hire teach visit call meet".split())
 
 
@@ -39,6 +43,8 @@ def action(scene: Scene, verb: Token) -> None:
     last, denied, who = chain[-1], denial(verb), scene.holders(verb)
     if last.lemma_ == "turn" and not denied and _birthday(scene, last, who):
         return
+    if last.lemma_ == "bear" and not denied:
+        born(scene, last, who)
     anchor = _deed(scene, chain, who, denied)
     for target in objects(last):
         if not denied and job(scene, last, who, target):
@@ -95,14 +101,23 @@ def _object(scene: Scene, chain: list[Token], who: list[int], target: Token, den
 
 def _having(scene: Scene, target: Token, name: str) -> str:
     """ "I have two brothers, Kwame and Kofi": kin and pets say what they are."""
-    group = [t for t in target.doc[max(0, target.i - 12) : target.i + 1] if t.lemma_.lower() in words.KIN | words.PETS]
-    lemma = group[-1].lemma_.lower() if group else ""
+    before = target.doc[max(0, target.i - 12) : target.i + 1]
+    group = [t for t in before if t.lemma_.lower() in words.KIN | words.PETS | _OWN_CHILDREN.keys()]
+    lemma = _OWN_CHILDREN.get(group[-1].lemma_.lower(), group[-1].lemma_.lower()) if group else ""
+    listed = [t for c in group[-1].children if c.dep_ == "appos" for t in conjuncts(c)] if group else []
+    between = target.doc[group[-1].i + 1 : target.i] if group else []
     of_it = bool(group) and (
-        group[-1].i == target.i or (scene.reading.named(target) and target in conjuncts(group[-1]))
+        group[-1].i == target.i
+        or (scene.reading.named(target) and target in [*conjuncts(group[-1]), *listed])
+        or (scene.reading.named(target) and all(_of_a_list(t) for t in between))
     )
     if not of_it:
         return name
     return "has_pet" if lemma in words.PETS else f"has_{words.KIN_NAMES.get(lemma, lemma)}"
+
+
+def _of_a_list(token: Token) -> bool:
+    return bool(token.is_punct or token.pos_ == "CCONJ" or token.text[0].isupper())
 
 
 def _happening(scene: Scene, verb: Token, who: list[int], denied: str) -> int | None:
@@ -128,18 +143,19 @@ def _settle(scene: Scene, chain: list[Token], who: list[int], anchor: int | None
 
 def _birthday(scene: Scene, verb: Token, who: list[int]) -> bool:
     """ "turned 32 on Friday": an age and an event."""
-    number = next((c for c in verb.children if c.like_num and c.i > verb.i), None)
+    number = next((c for c in verb.children if c.i > verb.i and _AGE.match(c.text)), None)
     people = [place for place in who if scene.draft.nodes[place].label == "Person"]
     if number is None or not people:
         return False
     scene.reading.use(number, number)
+    age, when = number.text.partition(" ")[::2]
     for place in people:
-        scene.draft.describe(place, {"age": number.text})
+        scene.draft.describe(place, {"age": age})
         scene.reading.kinds.pop(number.idx, None)
         title = f"{scene.draft.nodes[place].title}'s birthday"
         event = scene.draft.node("Event", title, scene.sentence(verb), scene.reading.span(verb, number), named=True)
         if event is not None:
-            scene.draft.describe(event, {"age": number.text, **scene.circumstances(verb)})
+            scene.draft.describe(event, {"age": age, "when": when, **scene.circumstances(verb)})
         scene.draft.edge(place, "turned", event, scene.reading.span(verb, number), scene.circumstances(verb))
     return True
 
@@ -158,10 +174,17 @@ def _prepositional(
         return anchor
     listed = relation(chain, preposition, denied, target)
     event = target.pos_ == "NOUN" and head_label(target.lemma_.lower()) == "Event" and not scene.names_only
-    known = listed[0] in LISTED or scene.places.get(target.i) is not None or scene.reading.named(target) or (event and preposition in ("at", "to", "for", "in"))
+    known = (
+        listed[0] in LISTED
+        or scene.places.get(target.i) is not None
+        or scene.reading.named(target)
+        or (event and preposition in ("at", "to", "for", "in"))
+    )
     if anchor is not None and not known:
         return anchor
     job(scene, chain[-1], [] if denied else who, target)
+    if not denied:
+        degree(scene, chain[-1], who, target)
     before = anchor
     for holder in who:
         person = scene.draft.nodes[holder].label == "Person"

@@ -9,8 +9,8 @@ from memory_core.extractors.embedded.life import marriage
 from memory_core.extractors.embedded.reading import Token
 from memory_core.extractors.embedded.said import denial, stated, wished
 from memory_core.extractors.embedded.scene import Scene
-from memory_core.extractors.embedded.states import copula
-from memory_core.extractors.embedded.wants import ability, aim, goal, intended, preference
+from memory_core.extractors.embedded.states import copula, used_to_be
+from memory_core.extractors.embedded.wants import ability, aim, fan, goal, intended, preference
 
 _BECOMING = frozenset("become get feel seem look sound stay remain turn".split())
 
@@ -18,6 +18,7 @@ _BECOMING = frozenset("become get feel seem look sound stay remain turn".split()
 def walk(scene: Scene) -> None:
     """Reads every stated clause of the turn into the scene's draft."""
     for token in scene.reading.doc:
+        fan(scene, token)
         if (
             token.pos_ in ("VERB", "AUX")
             and token.dep_ not in ("aux", "auxpass", "amod", "compound")
@@ -39,7 +40,7 @@ def _clause(scene: Scene, verb: Token) -> None:
     doers = subjects(verb)
     if scene.names_only and any(t.lower_ in ("you", "i", "we") for t in doers):
         return
-    if marriage(scene, verb):
+    if marriage(scene, verb) or used_to_be(scene, verb):
         return
     if any(t.lemma_.lower() in words.AIMS and any(scene.is_mine(c) for c in t.children) for t in doers):
         aim(scene, verb)

@@ -46,7 +46,9 @@ def _confirmed(scene: Scene, sentence: object) -> None:
             or _reporting(verb)
         ):
             continue
-        if _plain(verb) and (stated(verb, scene.mine) or (verb.dep_ == "ccomp" and _reporting(verb.head))):
+        if _plain(verb) and (
+            _given(verb) or stated(verb, scene.mine) or (verb.dep_ == "ccomp" and _reporting(verb.head))
+        ):
             lemma = verb.lemma_.lower()
             read = (
                 preference
@@ -63,6 +65,11 @@ def _reporting(verb: Token) -> bool:
     return verb.lemma_.lower() in ("mention", "say", "tell", "share", "note", "want", "ask", "need")
 
 
+def _given(verb: Token) -> bool:
+    """ "Since you are allergic to peanuts, I'd …": what the user is known to have said."""
+    return verb.dep_ == "advcl" and any(c.dep_ == "mark" and c.lower_ in ("since", "because") for c in verb.children)
+
+
 def _plain(verb: Token) -> bool:
     return not any(c.dep_ == "aux" and c.lower_ in words.HYPOTHETICAL_MODALS | {"will", "'ll"} for c in verb.children)
 
@@ -70,7 +77,12 @@ def _plain(verb: Token) -> bool:
 def _congratulated(scene: Scene, token: Token) -> None:
     scene.mine = words.SECOND_PERSON
     for target in (
-        t for c in token.children if c.dep_ == "prep" for o in c.children if o.dep_ == "pobj" for t in conjuncts(o)
+        t
+        for c in token.children
+        if c.lower_ in ("on", "for")
+        for o in c.children
+        if o.dep_ == "pobj"
+        for t in conjuncts(o)
     ):
         place = scene.thing(target, force=head_label(target.lemma_.lower()) or "Event")
         scene.draft.edge(scene.speaker() if place is not None else None, "has", place, scene.reading.span(target))

@@ -86,6 +86,15 @@ class Draft:
         old = self.nodes[place]
         self.nodes[place] = FoundNode(label, old.title, old.content, old.attributes, old.span)
 
+    def rename(self, place: int, title: str, span: tuple[int, int]) -> None:
+        """Gives a node its name, unless another has it."""
+        key = normalise_title(title)
+        if key and key not in self._places:
+            old = self.nodes[place]
+            del self._places[normalise_title(old.title)]
+            self._places[key] = place
+            self.nodes[place] = FoundNode(old.label, tidy_title(title, named=True), old.content, old.attributes, span)
+
     def edge(
         self,
         source: int | None,

@@ -17,6 +17,8 @@ def subjects(verb: Token) -> list[Token]:
     if verb.dep_ in ("conj", "xcomp", "pcomp", "advcl") and verb.head.i != verb.i:
         above = next((t for t in verb.ancestors if t.pos_ in ("VERB", "AUX")), None)
         return subjects(above) if above is not None else []
+    if verb.dep_ == "acl" and verb.head.dep_ == "attr" and verb.head.head.lemma_ == "be":
+        return subjects(verb.head.head)
     if verb.dep_ == "acl" and verb.head.pos_ in ("NOUN", "PROPN"):
         return [verb.head]
     return []
@@ -55,8 +57,10 @@ def through(token: Token) -> Token:
 
 
 def prepositions(verb: Token) -> list[tuple[str, Token]]:
+    dates = [c for p in verb.children if p.dep_ == "prep" for c in p.children if c.ent_type_ == "DATE"]
+    lifted = [pair for date in dates for pair in prepositions(date)] if verb.pos_ == "VERB" else []
     inner = [(f"{a.lower_}_", p) for a in verb.children if a.lower_ in _AWAY for p in a.children if p.dep_ == "prep"]
-    return [
+    return lifted + [
         (before + child.lower_, target)
         for before, child in [*(("", c) for c in verb.children), *inner]
         if child.dep_ in ("prep", "agent", "dative")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from memory_core.extractors.embedded import vocabulary as words
+from memory_core.extractors.embedded.given_names import given_names
+from memory_core.extractors.embedded.labels import label_of
 from memory_core.extractors.embedded.phrases import head_label
 from memory_core.extractors.embedded.reading import Token, conjuncts
 from memory_core.extractors.embedded.said import asked, denial
@@ -13,8 +15,10 @@ def read_people(scene: Scene) -> None:
     """Adds the relatives, friends and pets of the speaker with a `has_…` edge, and whatever is called by a name."""
     for token in scene.reading.doc:
         lemma = token.lemma_.lower()
+        following = token.nbor(1).lower_ if token.i + 1 < len(token.doc) else ""
         if (
-            token.pos_ not in ("NOUN", "PROPN")
+            (lemma == "ex" and following in words.KIN)
+            or token.pos_ not in ("NOUN", "PROPN")
             or (scene.reading.kind(token) and token.text not in words.CALLED_KIN)
             or token.i in scene.places
             or (token.dep_ == "attr" and token.head.lemma_ == "be" and denial(token.head))
@@ -27,6 +31,8 @@ def read_people(scene: Scene) -> None:
         name = _name(scene, token) if related else _called(scene, token)
         if related and _mine(scene, token) and (name is not None or not asked(token)):
             _relative(scene, token, lemma, name)
+        elif name is not None and related and _theirs(scene, token, lemma, name):
+            continue
         elif (name is not None and related and any(c.dep_ == "poss" for c in name.children)) or (
             name is not None and _called(scene, token) is not None and (lemma in words.PETS or head_label(lemma))
         ):
@@ -89,8 +95,15 @@ def _name(scene: Scene, token: Token) -> Token | None:
         return called
     if token.dep_ in ("nsubj", "attr") and token.head.lemma_ == "be" and token.lemma_.lower() in words.PETS | words.KIN:
         names = (c for c in token.head.children if c.dep_ in ("attr", "nsubj") and c is not token)
-        return next((c for c in names if reading.named(c) and reading.kind(c) not in ("NORP", "TITLE")), None)
+        return next((c for c in names if _nameable(scene, c)), None)
     return None
+
+
+def _nameable(scene: Scene, token: Token) -> bool:
+    """A name, or a given name that the tagger takes for a noun because the sentence starts with it."""
+    if scene.reading.named(token):
+        return scene.reading.kind(token) not in ("NORP", "TITLE")
+    return bool(token.text[0].isupper()) and token.lower_ in given_names() and not any(token.lefts)
 
 
 def _relative(scene: Scene, token: Token, lemma: str, name: Token | None) -> None:
@@ -120,6 +133,32 @@ def _relative(scene: Scene, token: Token, lemma: str, name: Token | None) -> Non
         _others(scene, token, name, tie, {key: relation})
 
 
+def _theirs(scene: Scene, token: Token, lemma: str, name: Token) -> bool:
+    """ "Marta and her boyfriend Chris", "Priya's boyfriend Leo": a tie between the two."""
+    owner = next((c for c in token.children if c.dep_ == "poss"), None)
+    if owner is None or not _nameable(scene, name):
+        return False
+    if owner.lower_ in ("his", "her"):
+        owner = next((t for t in reversed(scene.reading.doc[: owner.i]) if _is_person(scene, t)), None)
+    if owner is None or not _is_person(scene, owner):
+        return False
+    pet = lemma in words.PETS
+    relation = words.KIN_NAMES.get(lemma, lemma)
+    holder = scene.thing(owner, force="Person")
+    span = scene.reading.span(name)
+    place = scene.draft.node("Person", name.text, scene.sentence(token), span, named=True, attributes={"kind": lemma})
+    _keep(scene, token, name, place, pet)
+    scene.draft.edge(holder, "has_pet" if pet else f"has_{relation}", place, scene.reading.span(token))
+    return True
+
+
+def _is_person(scene: Scene, token: Token) -> bool:
+    place = scene.places.get(token.i)
+    if place is not None:
+        return scene.draft.nodes[place].label == "Person"
+    return scene.reading.named(token) and label_of(scene.reading, token) == "Person"
+
+
 def _others(scene: Scene, token: Token, name: Token, relationship: str, attributes: dict[str, str]) -> None:
     """ "two kids, Leo and Mia": the second is a child too."""
     for other in (t for t in conjuncts(name) if t is not name and t.i not in scene.places and t.text[0].isupper()):
@@ -127,6 +166,8 @@ def _others(scene: Scene, token: Token, name: Token, relationship: str, attribut
         place = scene.draft.node("Person", other.text, scene.sentence(token), span, named=True, attributes=attributes)
         scene.places[other.i] = place
         scene.draft.edge(scene.speaker(), relationship, place, span)
+        scene.people += [] if place is None else [place]
+        scene.groups[token.i] = [*scene.groups.get(token.i, [scene.places[name.i]]), place]
 
 
 def _named_one(scene: Scene, token: Token, lemma: str, name: Token) -> None:

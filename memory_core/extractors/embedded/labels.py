@@ -41,7 +41,8 @@ def label_of(reading: Reading, token: Token, default: str = "Concept") -> str:
     if len(pieces) > 1 and pieces[0] in _LANDMARKS:
         return "Location"
     by_head = head_label(pieces[-1], named=True) if len(pieces) > 1 else ""
-    if by_head and (kind not in ("PERSON", "TITLE", "WORK_OF_ART") or pieces[0] not in given_names()):
+    group = by_head == "Organization" and kind not in ("TITLE", "WORK_OF_ART")
+    if by_head and (group or kind not in ("PERSON", "TITLE", "WORK_OF_ART") or pieces[0] not in given_names()):
         return "Artifact" if kind in ("TITLE", "WORK_OF_ART") else by_head
     if kind in ("NAME", "PERSON", "PRODUCT", "GPE") and any(
         c.dep_ == "poss" and c.lower_ in ("my", "our", "your") for c in token.children
@@ -58,7 +59,7 @@ def _mended(token: Token, kind: str, pieces: list[str]) -> str:
     """The label of a name whose kind the small recogniser is known to guess: a given name, or what is done with it."""
     place = " ".join(pieces) in places()
     if len(pieces) <= 3 and pieces[0] in given_names() and not place and not _towards(token):
-        return "Person" if len(pieces) == 1 or kind in ("NAME", "PERSON", "GPE", "NORP", "EVENT") else ""
+        return "Person" if len(pieces) == 1 or not head_label(pieces[-1], named=True) else ""
     sure = place or (len(pieces) > 1 and kind in ("PERSON", "GPE", "LOC", "FAC", "WORK_OF_ART"))
     return "" if sure else _by_deed(token, kind)
 
@@ -73,7 +74,7 @@ def _by_deed(token: Token, kind: str) -> str:
     if token.dep_ in ("nsubj", "dative") and lemma in _TALKING:
         return "Person"
     if token.dep_ == "dobj" and kind == "NORP":
-        return "Skill" if lemma in _STUDYING else "Artifact" if lemma in _EATING else ""
+        return "Skill" if lemma in _STUDYING else "Artifact" if lemma in _EATING | _USING else ""
     if token.dep_ == "dobj" and lemma in _BELONGING:
         return "Organization"
     if token.dep_ == "dobj" and kind == "PERSON" and lemma in words.LIKING | words.DISLIKING:

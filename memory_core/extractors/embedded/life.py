@@ -10,8 +10,11 @@ from memory_core.extractors.embedded.said import denial
 from memory_core.extractors.embedded.scene import Scene
 
 _JOBS = frozenset("job role position internship gig apprenticeship traineeship".split())
-_GETTING = frozenset("get land start accept take find have begin secure score".split())
-_SEEKING = frozenset("apply interview".split())
+_GETTING = frozenset("get land start accept take find have begin secure score move relocate".split())
+_SEEKING = frozenset(["apply", "interview"])
+_LEAVING = frozenset("quit leave lose".split())
+_NO_LONGER = {"apply": "applied_at", "interview": "interviewed_at"}
+_DEGREES = frozenset("degree bachelor bachelors master masters diploma phd doctorate minor major ba bsc msc".split())
 _ACTIVITIES: dict[str, str] = {
     "run": "running",
     "swim": "swimming",
@@ -91,13 +94,13 @@ def _wedding(scene: Scene, verb: Token, word: Token, people: list[int]) -> None:
 def job(scene: Scene, verb: Token, who: list[int], target: Token) -> bool:
     """ "I got a job at Colruyt as an analyst", "she applied for a role at Adyen": where, and as what."""
     lemma = verb.lemma_.lower()
-    if target.lemma_.lower() not in _JOBS or lemma not in _GETTING | _SEEKING:
+    if target.lemma_.lower() not in _JOBS or lemma not in _GETTING | _SEEKING | _LEAVING:
         return False
     around = [pair for pair in (*prepositions(target), *prepositions(verb)) if pair[1].i > target.i]
     found = False
     for preposition, named in around:
         if preposition in ("at", "with") and not scene.reading.dated(named):
-            name = "works_at" if lemma in _GETTING else f"{'applied' if lemma == 'apply' else 'interviewed'}_at"
+            name = "works_at" if lemma in _GETTING else _NO_LONGER.get(lemma, "worked_at")
             label, attribute = "Organization", "employer"
         elif preposition == "as" and lemma in _GETTING:
             name, label, attribute = "works_as", "Concept", "job"
@@ -109,7 +112,16 @@ def job(scene: Scene, verb: Token, who: list[int], target: Token) -> bool:
             if place is not None and lemma in _GETTING:
                 scene.draft.replace(holder, {attribute: scene.draft.nodes[place].title})
         found = found or place is not None
-    return found and lemma in _GETTING
+    return found and lemma not in _SEEKING
+
+
+def degree(scene: Scene, verb: Token, who: list[int], target: Token) -> None:
+    """ "graduated with a degree in philosophy": what was studied."""
+    if target.lemma_.lower() in _DEGREES:
+        for preposition, field in prepositions(target):
+            if preposition == "in" and not scene.reading.dated(field):
+                for holder in who:
+                    scene.connect(holder, "studied", scene.thing(field), verb, field)
 
 
 def habit(scene: Scene, verb: Token, who: list[int]) -> int | None:
@@ -126,9 +138,23 @@ def habit(scene: Scene, verb: Token, who: list[int]) -> int | None:
         scene.draft.edge(holder, "practices", place, scene.reading.span(verb), scene.circumstances(verb))
     for token in far:
         if place is not None:
-            scene.draft.describe(place, {"distance": scene.reading.slice(token.left_edge, token)})
+            scene.draft.describe(place, {"distance": _distance(scene, token)})
         scene.reading.use(token.left_edge, token)
     return place
+
+
+def _distance(scene: Scene, token: Token) -> str:
+    found = _DISTANCE.match(scene.reading.slice(token.left_edge, token))
+    return found.group() if found else ""
+
+
+def born(scene: Scene, verb: Token, who: list[int]) -> None:
+    """ "I was born on March 3, 1990 in Oslo": the day is the birthday."""
+    for preposition, target in prepositions(verb):
+        if scene.reading.dated(target):
+            scene.reading.use(target, target)
+            for holder in who:
+                scene.draft.describe(holder, {"birthday" if preposition == "on" else "born": target.text})
 
 
 def birthday(scene: Scene, subject: Token, verb: Token) -> None:

@@ -20,7 +20,12 @@ _NUMBERED = re.compile(
     r"\s*(?:day|step|week|option|phase|part|chapter|month|stage|round|level) \w{1,5}\s*(?::|-|–)\s+", re.I
 )
 _FIGURE = re.compile(r"[$€£]?\d[\d,.]*(?:\s?(?:%|percent|[a-zA-Z]{1,12}))?")
-_AUTHOR = re.compile(r"^\s*by ((?:[A-ZÀ-Þ][\w.'-]+ ?){1,4}(?:\s?(?:,|and|&)\s(?:[A-ZÀ-Þ][\w.'-]+ ?){1,4})*)")
+_MEASURED = re.compile(r"\s*[\d½¼¾⅓⅔][\d./½¼¾⅓⅔-]*\s?(?:[a-zA-Z(]|$)")
+_AUTHOR = re.compile(r"^\s*by (?P<names>(?:[A-ZÀ-Þ][\w.'-]+ ?){1,4}(?:\s?(?:,|and|&)\s(?:[A-ZÀ-Þ][\w.'-]+ ?){1,4})*)")
+_MADE_BY = re.compile(
+    r"\b(?:(?P<made>written|hosted|directed|created|presented|produced|narrated|edited|made) )?"
+    r"by (?P<names>(?:[A-ZÀ-Þ][\w.'-]+ ?){2,4}(?:\s?(?:,|and|&)\s(?:[A-ZÀ-Þ][\w.'-]+ ?){2,4})*)"
+)
 _RECOMMENDS = re.compile(
     r"\b(?:recommend|suggest|you (?:might|could|may|can)|try|here are|consider|options?|ideas?|tips?)\b", re.I
 )
@@ -37,7 +42,7 @@ def head_of(text: str) -> tuple[int, int]:
     numbered = _NUMBERED.match(text)
     found = _SPLIT.search(text, numbered.end() if numbered else start + 1)
     end = found.start() if found else len(text)
-    sentence = re.search(r"[.!?;](?:\s|$)", text[start:end])
+    sentence = re.search(r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bSt)[.!?;](?:\s|$)", text[start:end])
     if sentence:
         end = start + sentence.start()
     pieces = list(re.finditer(r"\S+", text[start:end]))
@@ -77,11 +82,7 @@ def read_lists(scene: Scene, lines: tuple[Line, ...]) -> None:
         if line.kind == "heading" or (line.kind == "item" and line.depth == 0 and body.rstrip(" *").endswith(":")):
             place = _topic(scene, line, body)
             topic, parent = (place, place) if place is not None else (topic, parent)
-        elif (
-            line.kind == "item"
-            and topic is not None
-            and (_is_step(scene, line, body) or re.match(r"\s*[\d½¼¾⅓⅔]", body))
-        ):
+        elif line.kind == "item" and topic is not None and (_is_step(scene, line, body) or _MEASURED.match(body)):
             _shelve(scene, topic, line, body)
         elif line.kind == "item":
             shelf = parent if line.depth else topic
@@ -90,7 +91,7 @@ def read_lists(scene: Scene, lines: tuple[Line, ...]) -> None:
             ):
                 _shelve(scene, shelf, line, body)
                 continue
-            place = _item(scene, line, body) if count < ITEMS else None
+            place = _item(scene, line, body, _kind_under(scene, topic)) if count < ITEMS else None
             if place is None:
                 if shelf is not None or parent is not None:
                     _shelve(scene, shelf if shelf is not None else parent, line, body)
@@ -146,6 +147,8 @@ def _topic(scene: Scene, line: Line, body: str) -> int | None:
     title = body[start:end].strip(" :")
     tokens = _tokens(scene, line.start, line.end)
     _use(scene, line.start, line.end)
+    if not any(nameable(scene.reading, t) for t in tokens):
+        return None
     if len(title.split()) <= 6 and not any(t.tag_ in ("VBP", "VBZ", "PRP", "MD") for t in tokens):
         return scene.draft.node(_label(scene, tokens), title, body, (line.start + start, line.start + end))
     nouns = [
@@ -163,7 +166,7 @@ def _topic(scene: Scene, line: Line, body: str) -> int | None:
     return place
 
 
-def _item(scene: Scene, line: Line, body: str) -> int | None:
+def _item(scene: Scene, line: Line, body: str, kind: str = "") -> int | None:
     start, end = head_of(body)
     tokens = _tokens(scene, line.start + start, line.start + end)
     rest = body[end:]
@@ -173,7 +176,7 @@ def _item(scene: Scene, line: Line, body: str) -> int | None:
     if figure:
         attributes["figure"] = figure.group()
     place = scene.draft.node(
-        _label(scene, tokens),
+        _label(scene, tokens, kind),
         body[start:end],
         body,
         (line.start + start, line.start + end),
@@ -181,10 +184,7 @@ def _item(scene: Scene, line: Line, body: str) -> int | None:
         attributes=attributes,
     )
     if place is not None:
-        author = _AUTHOR.match(rest)
-        if author:
-            scene.draft.relabel(place, "Artifact")
-            _authors(scene, place, line.start + end + author.start(1), author.group(1))
+        _credited(scene, place, line.start + end, rest)
         for token in tokens:
             scene.places.setdefault(token.i, place)
         _use(scene, line.start, line.end)
@@ -195,7 +195,18 @@ def _is_name(scene: Scene, tokens: list[Token]) -> bool:
     return bool(tokens) and scene.reading.named(tokens[0])
 
 
-def _authors(scene: Scene, place: int, start: int, names: str) -> None:
+def _credited(scene: Scene, place: int, start: int, rest: str) -> None:
+    author = _AUTHOR.match(rest)
+    if author:
+        scene.draft.relabel(place, "Artifact")
+    elif scene.draft.nodes[place].label == "Artifact":
+        author = _MADE_BY.search(rest)
+    if author:
+        made = author.groupdict().get("made") or "written"
+        _authors(scene, place, start + author.start("names"), author.group("names"), f"{made}_by")
+
+
+def _authors(scene: Scene, place: int, start: int, names: str, relationship: str) -> None:
     for name in re.split(r"\s*(?:,|&|\band\b)\s*", names.strip(" .")):
         if name:
             begin = scene.reading.text.find(name, start)
@@ -203,7 +214,7 @@ def _authors(scene: Scene, place: int, start: int, names: str) -> None:
             author = scene.draft.node(
                 "Person", name, f"{name}: author of {scene.draft.nodes[place].title}.", span, named=True
             )
-            scene.draft.edge(place, "written_by", author, span)
+            scene.draft.edge(place, relationship, author, span)
 
 
 def _shelve(scene: Scene, parent: int | None, line: Line, body: str) -> None:
@@ -242,8 +253,13 @@ def _row(scene: Scene, line: Line, body: str, columns: list[str]) -> None:
         if head is None and (
             named or (inside and not any(scene.reading.dated(t) for t in inside) and content_words(cell))
         ):
+            kind = (
+                head_label(columns[number].split("_")[-1].removesuffix("s"), named=True)
+                if number < len(columns)
+                else ""
+            )
             head = (
-                scene.thing(named[0])
+                scene.thing(named[0], force=kind)
                 if named
                 else scene.draft.node(_label(scene, inside), cell, body.strip(" ;"), (place, place + len(cell)))
             )
@@ -257,9 +273,20 @@ def _row(scene: Scene, line: Line, body: str, columns: list[str]) -> None:
     _use(scene, line.start, line.end)
 
 
-def _label(scene: Scene, tokens: list[Token]) -> str:
+def _label(scene: Scene, tokens: list[Token], kind: str = "") -> str:
     inside = {t.i for t in tokens}
     head = next((t for t in tokens if t.head.i not in inside or t.dep_ == "ROOT"), None)
     if len(tokens) > 2 and tokens[1].pos_ == "ADP" and (first := head_label(tokens[0].lower_)):
         return first
-    return label_of(scene.reading, head) if head is not None else "Concept"
+    if kind and head is not None and (scene.reading.kind(head) or not head_label(head.lemma_.lower())):
+        return kind
+    label = label_of(scene.reading, head) if head is not None else "Concept"
+    return "Concept" if label == "Person" and any(t.text.islower() for t in tokens) else label
+
+
+def _kind_under(scene: Scene, topic: int | None) -> str:
+    """What the items of a list are, when its heading says it: "podcasts you might enjoy", "Restaurants in Porto"."""
+    if topic is None:
+        return ""
+    head = re.split(r"\s(?:in|for|about|on|of|to|with|from|near|that|you)\s", scene.draft.nodes[topic].title.lower())[0]
+    return head_label(head.split()[-1].removesuffix("s"), named=True)

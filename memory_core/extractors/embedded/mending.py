@@ -20,12 +20,19 @@ _INSIDE: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\b(?:you|they|it)(?=ll\b)", "'"),
         (r"\b(?:he|she|that|what|there|who|where|how)(?=s\b)", "'"),
         (rf"\bit(?=s (?:{_BE.replace(' ', '|')})\b)", "'"),
+        (r"\b(?:now|think|guess|cause|because|bc|cuz) it(?=s\b)", "'"),
         (rf"\bi(?=d (?:{_BEGIN.replace(' ', '|')})\b)", "'"),
         (rf"(?:^|[.,;!?] |\b(?:and|so|but|then) )i(?=ll (?:{_DO.replace(' ', '|')})\b)", "'"),
         (r"\ba(?=lot\b)", " "),
     )
 )
 _BARE_NOT = re.compile(rf"\b(?:{_NOT.replace(' ', '|')})(?=nt\b)", re.I)
+_IS = re.compile(
+    r"(?<=[a-z])(?<!\bit)(?<!\bhe)(?<!\bshe)(?<!\bthat)(?<!\bwhat)(?<!\bthere)(?<!\bwho)(?<!\blet)(?<!\bhere)'"
+    r"(?=s (?:a|an|not|also|old|so|too|very|really|still|now|here|home|back|allergic|married|engaged|pregnant|vegan"
+    r"|vegetarian|retired|diabetic|scared|afraid|terrified|moving|getting|turning|starting|working|living|learning"
+    r"|planning|visiting|coming|going|into|from|at|in|on)\b)"
+)
 _ALONE = re.compile(r"(?<![\w'.])i(?=[\s,]|'(?:m|ve|ll|d)\b)")
 _CALENDAR = re.compile(
     r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day(?=s?\b)"
@@ -58,8 +65,11 @@ def mend(text: str, known: frozenset[str] = frozenset()) -> Mended:
     >>> mend("i dont think its a bug, im SURE", frozenset(["sure"])).text
     "I don't think it's a bug, I'm sure"
     """
+    verbs = [found.start() for found in _IS.finditer(text)]
+    text = _IS.sub(" ", text)
     places = sorted(
-        {(found.end(), inserted) for pattern, inserted in _INSIDE for found in pattern.finditer(text)}
+        {(place + 1, "i") for place in verbs}
+        | {(found.end(), inserted) for pattern, inserted in _INSIDE for found in pattern.finditer(text)}
         | {(found.end() + 1, "'") for found in _BARE_NOT.finditer(text)}
     )
     pieces, last = [], 0

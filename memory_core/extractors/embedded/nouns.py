@@ -16,7 +16,7 @@ EVENTS = word_set(
     dive sprint triathlon hackathon meetup demo launch opening closing drive project campaign bbq prom scan
     ultrasound vaccination biopsy chemo orientation bootcamp playdate sleepover tryouts rehearsal gig derby
     regatta hen-do stag-do christening baptism baby-shower bonfire potluck raffle roadtrip road-trip rafting
-    thanksgiving christmas halloween easter hanukkah diwali eid summit congress expo symposium"""
+    thanksgiving christmas halloween easter hanukkah diwali eid summit congress bday b-day expo symposium"""
 )
 PLACES = word_set(
     """city town village country state island beach park museum gallery library restaurant cafe café bar pub
@@ -110,7 +110,8 @@ SKILLS = word_set(
     sudoku latex matlab kubernetes docker figma lightroom autocad"""
 )
 NAMED_GROUPS = word_set(
-    """school university college hospital clinic bank church restaurant café cafe bakery bar pub osteria
+    """school university college hospital hospice elementary clinic bank
+    church restaurant café cafe bakery bar pub osteria
     trattoria bistro hotel hostel museum gallery library theater theatre shelter gym studio store shop market
     supermarket robotics inc ltd llc gmbh press publishing bikes brewery brewing winery roasters kitchen grill
     diner pizzeria tavern inn lodge boutique salon spa surgery pharmacy dental veterinary vet animal rescue

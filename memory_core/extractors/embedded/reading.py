@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from memory_core.extractors.embedded import nouns
 from memory_core.extractors.embedded import vocabulary as words
 from memory_core.extractors.embedded.given_names import given_names
 from memory_core.extractors.embedded.model import model
@@ -21,13 +22,17 @@ _SMALL = r"(?:of|the|a|an|and|in|on|at|to|for|with|from|&)"
 _WORD = r"(?:(?:Dr|Mr|Mrs|Ms|Prof|St|Mt|Ft)\.|[A-ZÀ-ÞŁŚŽČŠŻ](?:\.[A-Z])+\.?|[A-ZÀ-ÞŁŚŽČŠŻ0-9][\w'&+#-]*(?:\.\w+)*)"
 _NAME = re.compile(rf"\b(?:The |A |An )?(?![0-9]){_WORD}(?:(?: {_CONNECTORS}){{0,2}} {_WORD})*")
 _WORK_NAME = re.compile(
-    r"\b(?:read|reading|reread|rereading|watch|watched|watching|rewatched|finished|(?<=(?:the|his|her|new) )book|novel|movie|film|song|album|game|show"
-    r"|series|titled|play|playing|see|seen|saw|rehearsing|performing|performed|singing)(?: is| was|,)? "
+    r"\b(?:read|reading|reread|rereading|watch|watched|watching|rewatched|finished"
+    r"|(?<=(?:the|his|her|new) )book|novel|movie|film|song|album|game|show|series|titled|play|playing|see|seen|saw|rehearsing|performing|performed|singing)(?: is| was|,)? "
     rf"((?:The |A |An )?(?![0-9]){_WORD}(?:(?::|(?: {_SMALL}){{0,3}}) (?!I\b|I'|[0-9]){_WORD})+)"
 )
 _ARTICLED = re.compile(
     rf"(?<=[a-z,;] )((?:The|A|An) {_WORD}(?: {_WORD}){{0,4}}(?: {_SMALL}){{1,3}} "
     rf"(?!I\b|I'|[0-9]){_WORD}(?: {_WORD}){{0,4}})"
+)
+_PLACED = re.compile(
+    r" (?:on|at|in|with|for|to|from) (?:(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w*"
+    r"|(?:[A-Z][\w']+ )+(?:Street|Road|Avenue|Square|Lane|Park|Hall|Theatre|Theater|Cinema|Club|Arena|Stadium))\b"
 )
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{2,80})[\"”]|(?<!\w)'([A-Z][^'\n]{2,60})'(?!\w)")
 _HYPHENATED = re.compile(r"\b[a-zA-Z]+(?:-[a-zA-Z]+)+\b|\b\d+(?:-\d+)+\b")
@@ -36,6 +41,8 @@ _MONTHS = re.compile(
     r"October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b"
 )
 _DAY = re.compile(r"\d{1,2}(?:st|nd|rd|th)")
+_COUNTED = re.compile(r"(?:Day|Week|Step|Part|Chapter|Phase|Option|Tip|Round|Level|Stage|Month) \d+", re.I)
+_SITES = frozenset("stadium park square market field island bay beach point arena hall house bridge".split())
 _NOT_NAMED = frozenset("CARDINAL ORDINAL QUANTITY PERCENT".split())
 OPENERS = frozenset(
     """hey hi hello thanks thank wow yo yep yeah yes no nope aw aww awesome congrats congratulations oh ooh ah dear
@@ -43,7 +50,7 @@ OPENERS = frozenset(
     totally haha lol hope hopefully same my our your the a an this that these those i it's let's there here what who
     when where why how if since after before while because although though as for in on at to from with speaking
     overall just really been gonna actually first second third finally lastly additionally however therefore by try
-    consider visit use""".split()
+    consider visit use understood noted blimey finished""".split()
 )
 _CLAUSE_TAGS = frozenset("INTJ ADV PRON VERB AUX SCONJ CCONJ DET ADP PART ADJ".split())
 
@@ -132,9 +139,15 @@ def _common(span: Any) -> bool:
     )
 
 
+def _noun_at_end(span: Any) -> bool:
+    """ "Leith Links", "Ordnance Survey": no given name first and an everyday noun last."""
+    first, last = span[0].lower_, span[-1].lower_.removesuffix("s")
+    return len(span) == 2 and first not in given_names() and "." not in first and last in common_words("noun")
+
+
 def _kind_inside(span: Any, kind: str) -> str:
     """A capitalised run takes the kind of the entity that makes up most of it."""
-    if kind == "PERSON" and _common(span):
+    if kind == "PERSON" and (_common(span) or _noun_at_end(span)):
         return "NAME"
     if kind == "PERSON" and any(c.isdigit() for c in span.text):
         return "PRODUCT"
@@ -156,7 +169,9 @@ def _quoted(doc: Doc, text: str) -> Iterator[tuple[Any, str]]:
             if span is not None:
                 yield span, "TITLE"
     for found in [*_WORK_NAME.finditer(text), *_ARTICLED.finditer(text)]:
-        span = doc.char_span(*found.span(1))
+        placed = _PLACED.search(found.group(1))
+        end = found.start(1) + placed.start() if placed else found.end(1)
+        span = doc.char_span(found.start(1), end)
         if span is not None:
             yield span, "TITLE"
 
@@ -173,7 +188,7 @@ def _capitalised(doc: Doc, text: str) -> Iterator[tuple[Any, str]]:
     for found in _NAME.finditer(text):
         span = doc.char_span(found.start(), found.end(), alignment_mode="contract")
         span = _trimmed(span) if span is not None and len(span) else None
-        if span is None or not len(span) or _MONTHS.match(span.text):
+        if span is None or not len(span) or _COUNTED.fullmatch(span.text) or _MONTHS.match(span.text):
             continue
         in_cell = span.start > 0 and doc[span.start - 1].text == ";"
         if len(span) == 1 and span[0].lower_ in OPENERS:
@@ -214,14 +229,15 @@ def _trimmed(span: Any) -> Any:
     if len(span) > 1 and span[-1].is_digit and following is not None and following.pos_ == "NOUN":
         span = span[:-1]
     for place, token in enumerate(span):
-        if token.tag_ == "POS" or token.text in ("I", "I'm"):
+        of_it = token.tag_ == "POS" and span[-1].lower_ in nouns.NAMED_GROUPS | _SITES
+        if (token.tag_ == "POS" and not of_it) or token.text in ("I", "I'm"):
             return span[:place]
     return span
 
 
 def _entities(doc: Doc) -> Iterator[tuple[Any, str]]:
     for entity in doc.ents:
-        if entity.text.lower().startswith("how "):
+        if entity.text.lower().startswith("how ") or _COUNTED.fullmatch(entity.text):
             continue
         if entity.label_ in _NOT_NAMED or (entity.label_ in words.NAMED and not any(c.isupper() for c in entity.text)):
             continue
@@ -235,8 +251,25 @@ def _entities(doc: Doc) -> Iterator[tuple[Any, str]]:
                 and not (entity.label_ == "WORK_OF_ART" and span[0].is_title)
             ):
                 span = span[1:]
+            while len(span) > 1 and span[-1].is_lower and entity.label_ != "WORK_OF_ART":
+                span = span[:-1]
+            if len(span) == 1 and _opens(span[0]):
+                continue
         if "\n" not in span.text:
             yield span, entity.label_
+
+
+def _opens(token: Token) -> bool:
+    """ "Weighs 27 kilos", "Longest run": a sentence's first word that is no name, whatever the recogniser says."""
+    if not (token.is_sent_start or token.i == 0 or token.nbor(-1).is_punct) or token.lower_ in given_names():
+        return False
+    known = common_words("verb", "adj")
+    stems = [
+        token.lower_.removesuffix(end)
+        for end in ("s", "es", "d", "ed", "st", "est", "ing")
+        if token.lower_.endswith(end)
+    ]
+    return token.pos_ in _CLAUSE_TAGS or token.lower_ in OPENERS or any(stem in known for stem in stems)
 
 
 def conjuncts(token: Token) -> list[Token]:

@@ -8,6 +8,8 @@ from memory_core.extractors.embedded.reading import Token, own_clause
 SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass")
 _CONDITIONS = ("if", "unless", "whether", "lest")
 _ATTENTION = frozenset("guess forget remember note know believe".split())
+_UNREAL = frozenset("wish recommend advise urge propose request demand require".split())
+_ACHIEVED = frozenset("able glad happy lucky proud sad surprised".split())
 _WISHES = frozenset("wonder ask wish imagine doubt hope pretend let want suppose dream wish".split())
 
 
@@ -87,6 +89,11 @@ def _allowed_by_head(verb: Token, mine: frozenset[str]) -> bool:
     head = verb.head
     if head.i == verb.i:
         return True
+    above = head.head if head.pos_ == "ADJ" else head
+    if verb.dep_ == "ccomp" and verb.i > head.i and head.lemma_ in ("be", "true") and denial(above):
+        return False  # "it's not true that …"
+    if head.lemma_.lower() in _UNREAL or (verb.dep_ == "xcomp" and head.pos_ == "ADJ" and head.lower_ not in _ACHIEVED):
+        return False
     if verb.dep_ in ("ccomp", "parataxis") and head.pos_ in ("VERB", "AUX") and verb.i > head.i:
         return _said_here(verb, head, mine)
     if verb.dep_ in ("conj", "xcomp", "advcl", "pcomp", "acl") and head.pos_ in ("VERB", "AUX"):
@@ -137,7 +144,7 @@ def denial(verb: Token) -> str:
             return "never" if child.lower_ == "never" else "cannot" if lowers & {"ca", "can", "could"} else "not"
         if child.dep_ == "advmod" and child.lower_ == "longer" and any(g.lower_ == "no" for g in child.children):
             return "no_longer"
-        if child.dep_ == "advmod" and child.lower_ in ("hardly", "rarely", "barely", "seldom"):
+        if child.dep_ == "advmod" and child.lower_ in ("hardly", "rarely", "barely", "seldom", "almost", "nearly"):
             return str(child.lower_)
         if child.dep_ in (*SUBJECTS, "preconj") and (
             child.lower_ in ("neither", "nobody", "none", "nothing")
@@ -146,6 +153,8 @@ def denial(verb: Token) -> str:
             return "not"
         if child.dep_ == "dobj" and any(g.dep_ == "det" and g.lower_ == "no" for g in child.children):
             return "not"
+    if verb.dep_ == "xcomp" and verb.head.pos_ == "ADJ" and verb.head.head.pos_ in ("VERB", "AUX"):
+        return denial(verb.head.head)  # "I wasn't able to finish it"
     inherits = verb.dep_ == "xcomp" or (
         verb.dep_ == "conj" and any(c.lower_ in ("or", "nor") for c in verb.head.children)
     )

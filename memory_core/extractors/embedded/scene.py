@@ -31,6 +31,7 @@ class Scene:
     me: str
     mine: frozenset[str] = words.FIRST_PERSON
     places: dict[int, int | None] = field(default_factory=dict)
+    groups: dict[int, list[int | None]] = field(default_factory=dict)
     owned: list[tuple[int, Token]] = field(default_factory=list)
     people: list[int] = field(default_factory=list)
     topic: int | None = None
@@ -73,6 +74,8 @@ class Scene:
 
     def who(self, token: Token) -> list[int]:
         """The nodes a subject stands for; several for "they", none for a pronoun without a past."""
+        if token.i in self.groups:
+            return [place for place in self.groups[token.i] if place is not None]
         if token.lower_ in ("they", "them") and len(self.people) > 1:
             return self.people[-2:]
         if token.lower_ in words.VAGUE_SUBJECTS | {"they", "them"}:
@@ -95,7 +98,8 @@ class Scene:
         ):
             return None
         named = next((c for c in token.children if c.dep_ == "appos" and self.reading.named(c)), None)
-        if named is not None and not self.reading.named(token):
+        wished = named is not None and head_label(token.lemma_.lower()) == "Event" and token.i + 1 < named.i
+        if named is not None and not wished and not self.reading.named(token):
             place = self._named_thing(token, named, default, force)
         else:
             place = self._new(token, default, force)
@@ -105,9 +109,10 @@ class Scene:
         return place
 
     def _yours(self, token: Token) -> bool:
-        return any(c.dep_ == "poss" and self.is_mine(c) for c in token.children) and head_label(
-            token.lemma_.lower()
-        ) in ("Artifact", "Event")
+        label = head_label(token.lemma_.lower())
+        owners = [c for c in token.children if c.dep_ == "poss"]
+        theirs = label == "Event" and any(c.lower_ in words.THIRD_PERSON or self.reading.named(c) for c in owners)
+        return theirs or (label in ("Artifact", "Event") and any(self.is_mine(c) for c in owners))
 
     def same(self, token: Token, name: Token) -> int | None:
         """One node for a noun and the name it is given, the noun kept as its kind."""

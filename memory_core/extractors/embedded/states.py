@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memory_core.extractors.embedded import nouns
 from memory_core.extractors.embedded import vocabulary as words
+from memory_core.extractors.embedded.favourites import favourite
 from memory_core.extractors.embedded.grammar import objects, prepositions, subjects
 from memory_core.extractors.embedded.life import birthday
 from memory_core.extractors.embedded.phrases import head_label
@@ -22,11 +23,13 @@ def copula(scene: Scene, verb: Token) -> None:
         return
     if tokens:
         birthday(scene, tokens[0], verb)
-    if _favourite(scene, tokens, verb, denied):
+    if favourite(scene, verb, denied):
         return
     if scene.names_only and tokens and any(c.dep_ == "attr" and scene.reading.named(c) for c in verb.children):
         scene.thing(tokens[0], force=head_label(tokens[0].lemma_.lower()) or "Concept")
     if not denied and _named_role(scene, tokens, verb):
+        return
+    if not denied and (_thing_named(scene, tokens, verb) or _their_name(scene, tokens, verb)):
         return
     who = scene.holders(verb)
     if not who and any(t.lower_ in ("it", "this", "that") for t in tokens) and not denied and not scene.names_only:
@@ -69,6 +72,34 @@ def _named_role(scene: Scene, tokens: list[Token], verb: Token) -> bool:
     return True
 
 
+def _thing_named(scene: Scene, tokens: list[Token], verb: Token) -> bool:
+    """ "My phone is a Pixel 8": one thing, whose noun is the kind."""
+    name = next((c for c in verb.children if c.dep_ == "attr" and scene.reading.named(c)), None)
+    if name is None or len(tokens) != 1 or scene.reading.kind(tokens[0]) or scene.names_only:
+        return False
+    owned = any(c.dep_ == "poss" and scene.is_mine(c) for c in tokens[0].children)
+    if not owned or head_label(tokens[0].lemma_.lower()) != "Artifact":
+        return False
+    place = scene.same(tokens[0], name)
+    scene.draft.edge(scene.speaker(), "owns", place, scene.reading.span(tokens[0], name))
+    scene.details(verb, place)
+    return True
+
+
+def _their_name(scene: Scene, tokens: list[Token], verb: Token) -> bool:
+    """ "her name was Rosalind": the one just brought up without a name has one."""
+    name = next((c for c in verb.children if c.dep_ in ("attr", "acomp", "oprd") and c.text[0].isupper()), None)
+    named = len(tokens) == 1 and tokens[0].lemma_.lower() == "name"
+    if name is None or not named or not any(c.lower_ in words.THIRD_PERSON for c in tokens[0].children):
+        return False
+    last = scene.people[-1] if scene.people else None
+    if last is None or not scene.draft.nodes[last].title.startswith(f"{scene.me}'s "):
+        return False
+    scene.places[name.i] = last
+    scene.draft.rename(last, name.text, scene.reading.span(name))
+    return True
+
+
 def _it_is(scene: Scene, verb: Token) -> None:
     """ "It's my parents' anniversary", "It was Matt Patterson": what is meant is named after the verb."""
     for token in (t for c in verb.children if c.dep_ == "attr" for t in conjuncts(c)):
@@ -82,34 +113,32 @@ def _it_is(scene: Scene, verb: Token) -> None:
                 scene.details(verb, place)
 
 
+def used_to_be(scene: Scene, verb: Token) -> bool:
+    """ "I used to be a teacher": a former job, or what somebody was."""
+    be = next((c for c in verb.children if c.dep_ == "xcomp" and c.lemma_ == "be"), None)
+    if verb.lemma_ != "use" or be is None or denial(verb):
+        return False
+    for target in (t for c in be.children if c.dep_ in ("attr", "acomp") for t in conjuncts(c)):
+        work = target.lemma_.lower() in nouns.PEOPLE - nouns.NO_JOBS
+        trait = _trait(scene, target)
+        place = trait if trait is not None else scene.thing(target, "Concept", "Concept" if work else "")
+        for holder in scene.holders(verb):
+            span = scene.reading.span(verb, target)
+            scene.draft.edge(holder, "worked_as" if work else "used_to_be", place, span, scene.circumstances(be))
+        scene.details(be, place)
+    return True
+
+
+def _trait(scene: Scene, token: Token) -> int | None:
+    if token.lower_ not in words.TRAITS:
+        return None
+    return scene.draft.node("Concept", token.lower_, scene.sentence(token), scene.reading.span(token))
+
+
 def _there_is(scene: Scene, verb: Token) -> None:
     for token in objects(verb):
         place = None if denial(verb) else scene.thing(token)
         scene.details(verb, place)
-
-
-def _favourite(scene: Scene, tokens: list[Token], verb: Token, denied: str) -> bool:
-    """ "My favourite film is X": the speaker likes X."""
-    for subject in tokens:
-        adjectives = {c.lower_ for c in subject.children} | {subject.lower_}
-        if adjectives & {"favorite", "favourite"} and any(scene.is_mine(c) for c in subject.children) and not denied:
-            for target in (
-                t
-                for c in verb.children
-                if c.dep_ in ("attr", "acomp") or (c.dep_ == "nsubj" and c.i > verb.i)
-                for t in conjuncts(c)[:1]
-            ):
-                place = scene.thing(target, "Artifact", "" if scene.reading.named(target) else "Preference")
-                scene.reading.use(subject, subject)
-                scene.draft.edge(
-                    scene.speaker(), "likes", place, scene.reading.span(verb, target), {"favorite": subject.text}
-                )
-                if place is not None:
-                    scene.draft.describe(place, {"favorite": scene.text(subject)})
-                    scene.topic = place
-                    scene.details(verb, place)
-            return True
-    return False
 
 
 def _is_at(scene: Scene, holder: int, preposition: str, target: Token, denied: str, verb: Token) -> None:
@@ -145,14 +174,12 @@ def person_is(scene: Scene, who: int, verb: Token, token: Token, denied: str) ->
         work = lemma in nouns.PEOPLE - nouns.NO_JOBS
         name = "works_as" if work else "is_a"
         place = scene.thing(token, "Concept", "Concept" if work else "", hang=not work)
-        scene.draft.edge(
-            who, f"{'does_not_work_as' if work else 'is_not_a'}" if denied else name, place, scene.reading.span(verb, token)
-        )
+        no = "does_not_work_as" if work else "is_not_a"
+        scene.draft.edge(who, no if denied else name, place, scene.reading.span(verb, token))
         if work and not denied and place is not None:
             scene.draft.describe(who, {"job": scene.draft.nodes[place].title})
-    elif lemma in words.TRAITS or token.lower_ in words.TRAITS:
-        span = scene.reading.span(token)
-        place = scene.draft.node("Concept", token.lower_, scene.sentence(token), span)
+    elif (lemma in words.TRAITS or token.lower_ in words.TRAITS) and not any(c.lower_ == "to" for c in token.children):
+        place = _trait(scene, token)
         scene.draft.edge(who, "is_not" if denied else "is_a", place, scene.reading.span(verb, token))
     elif token.pos_ == "ADJ" and scene.draft.nodes[who].title != scene.me:
         scene.draft.describe(who, {"is_not" if denied else "is": scene.text(token)})
@@ -194,8 +221,9 @@ def _adjective(
     scene.draft.edge(who, name, place, scene.reading.span(verb, target), scene.circumstances(verb))
     if place is not None:
         scene.topic = place
-        if name == "works_at":
-            scene.draft.describe(who, {"employer": scene.draft.nodes[place].title})
+        attribute = {"works_at": "employer", "married_to": "spouse"}.get(name)
+        if attribute:
+            scene.draft.describe(who, {attribute: scene.draft.nodes[place].title})
 
 
 def thing_is(scene: Scene, holder: int, verb: Token, token: Token, denied: str) -> None:

@@ -22,7 +22,8 @@ _SPEECH = re.compile(
 _DASH = re.compile(r"(?<=[^\n]) [-–—] (?=[^\n])")  # the parser reads a clause on through a dash
 _ASIDES = re.compile(
     r"\b(?:by the way|btw|speaking of which|for what it's worth|to be honest|tbh|fyi|oh and|also|anyway|honestly"
-    r"|actually|guess what|you know what|i mean|you know|oh|well|wow|haha|lol),(?=\s)|\b(?:lol|haha|tbh|btw|omg|ugh|ngl|imo|imho|fwiw|smh)\b|\bnot (?:gonna|going to) lie\b,?",
+    r"|actually|guess what|you know what|i mean|you know|oh|well|wow|haha|lol),(?=\s)|\b(?:lol|haha|tbh|btw|omg|ugh|ngl|imo|imho|fwiw|smh)\b"
+    r"|\bnot (?:gonna|going to) lie\b,?",
     re.I,
 )
 _CODE_LINE = re.compile(
@@ -160,6 +161,6 @@ def _is_english(text: str) -> bool:
         return True
     if len(_LATIN.findall(text)) < 0.6 * len(letters):
         return False
-    words = [word.lower() for word in _WORD.findall(text)]
+    words = [word for word in _WORD.findall(text) if word.islower() or word == "I"]
     foreign = sum(word in _FOREIGN for word in words)
     return foreign < 2 or sum(word in _ENGLISH for word in words) >= foreign

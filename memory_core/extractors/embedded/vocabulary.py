@@ -18,6 +18,7 @@ KIN = word_set(
     girlfriend boyfriend friend buddy pal bestie boss manager supervisor colleague coworker co-worker teammate
     roommate flatmate housemate neighbor neighbour mentor coach teacher professor tutor instructor trainer therapist
     doctor dentist landlord landlady godmother godfather godson goddaughter half-sister half-brother in-law
+    hubby gf bf mommy daddy granny grandad
     mother-in-law father-in-law sister-in-law brother-in-law client student classmate assistant advisor adviser
     realtor agent accountant lawyer nanny babysitter family ex"""
 )
@@ -173,6 +174,8 @@ KIN_NAMES: dict[str, str] = {
         "father": "dad daddy",
         "child": "kid",
         "husband": "hubby",
+        "girlfriend": "gf",
+        "boyfriend": "bf",
         "grandmother": "grandma nana granny",
         "grandfather": "grandpa grandad",
         "neighbour": "neighbor",

@@ -39,12 +39,26 @@ def preference(scene: Scene, verb: Token) -> None:
             named = scene.reading.named(target)
             place = scene.thing(target, "Artifact" if named else "Preference", "" if named else "Preference")
             places.append(scene.connect(holder, relationship, place, verb, target))
-        for deed in (
-            c for c in verb.children if c.dep_ in ("xcomp", "ccomp") and c.pos_ == "VERB" and not own_subjects(c)
-        ):
+        for deed in (c for c in verb.children if c.pos_ == "VERB" and not own_subjects(c) and _liked_deed(verb, c)):
             for each in conjuncts(deed):
                 places.append(scene.connect(holder, relationship, deed_node(scene, each, "Preference"), verb, each))
     scene.details(verb, next((p for p in places if p is not None), None))
+
+
+def fan(scene: Scene, token: Token) -> None:
+    """ "not a fan of cilantro", "huge fan of the show": a taste in a sentence without a verb."""
+    if token.lemma_ != "fan" or token.dep_ != "ROOT" or scene.mine != words.FIRST_PERSON:
+        return
+    denied = any(c.lower_ in ("not", "never", "no") for c in token.children)
+    for _, target in (pair for pair in prepositions(token) if pair[0] == "of"):
+        place = scene.thing(target, "Preference", "" if scene.reading.named(target) else "Preference")
+        scene.draft.edge(scene.speaker(), "dislikes" if denied else "likes", place, scene.reading.span(token, target))
+        scene.reading.use(token, token)
+
+
+def _liked_deed(verb: Token, deed: Token) -> bool:
+    """ "hate running": a complement, whatever the parser hangs it on by."""
+    return deed.dep_ in ("xcomp", "ccomp") or (deed.tag_ == "VBG" and deed.i == verb.i + 1)
 
 
 def _fronted(scene: Scene, verb: Token) -> list[Token]:
@@ -98,7 +112,7 @@ def goal(scene: Scene, verb: Token) -> None:
     found = [
         (deed, deed_node(scene, deed, "Goal"))
         for each in deeds
-        for deed in [each, *(t for t in conjuncts(each)[1:] if not own_subjects(t))]
+        for deed in [each, *(t for t in conjuncts(each)[1:] if t.pos_ in ("VERB", "AUX") and not own_subjects(t))]
     ]
     if not deeds:
         targets = objects(verb) + [t for _, t in prepositions(verb)]
