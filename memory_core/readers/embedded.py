@@ -13,7 +13,7 @@ from memory_core.protocols import Answer, Doubles, Embedder, Retrieval
 from memory_core.schema import Turn, content_words
 
 _MARKER = re.compile(r"^\s*(?:[-*•]+\s+)+")  # of a list; the minus of "-5 °C" is none
-_ADDED = 2  # content words a sentence must add to the question
+_FEW = 3  # content words below which a sentence adds little to the question
 _STEMMER = snowballstemmer.stemmer("english")
 _KINDS = (
     (
@@ -42,10 +42,11 @@ _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?=\S)[^.!?\n]*)*[.!?]*")
 class EmbeddedReader:
     """Ranks the sentences of the retrieved turns: cosine with the question, `shared` times the share of its words that
     stand there, `place` times the turn's share of the best retrieval score, `kind` when a sentence holds what is asked
-    for (a number, a date, a name). A sentence that adds nothing to the question is no answer; the newest wins among
-    those within `tie` (P1's knowledge updates). Below `floor` (cosine and shared words alone) it is not in memory.
+    for (a number, a date, a name), less `little` when it adds fewer than three words to the question; one that adds
+    none is no answer. The newest wins among those within `tie` (P1's knowledge updates). Below `floor` (cosine and
+    shared words alone) it is not in memory.
 
-    Weights chosen on 41 questions of the demo and 110 of LoCoMo-dev: an evidence turn is cited in .49 and .46 of them,
+    Weights chosen on 41 questions of the demo and 110 of LoCoMo-dev: an evidence turn is cited in .51 and .44 of them,
     in .44 and .29 with similarity alone.
     """
 
@@ -55,13 +56,14 @@ class EmbeddedReader:
     shared: float = 0.3
     place: float = 0.4
     kind: float = 0.1
+    little: float = 0.2
     most: int = 80  # sentences looked at, from the first retrieved turn on
 
     def answer(self, question: str, retrieval: Retrieval, turns: Sequence[Turn]) -> Answer:
         """The best source sentence in a template, citing its turn. Never writes anything that was not said."""
         said = [(sentence, turn) for turn in turns for sentence in sentences(turn.text)][: self.most]
         asked = set(stems(question))
-        said = [(sentence, turn) for sentence, turn in said if len(set(stems(sentence)) - asked) >= _ADDED]
+        said = [(sentence, turn) for sentence, turn in said if set(stems(sentence)) - asked]
         if not said:
             return Answer(None, "Not in memory: nothing stored is near this question.")
         near, scores = self._scores(question, said, retrieval)
@@ -78,12 +80,15 @@ class EmbeddedReader:
         vectors = self.embedder.embed([sentence for sentence, _ in said])
         cosines = (vectors @ self.embedder.embed([question], "query")[0]).astype(np.float64)
         asked, holds = set(stems(question)), _asked_for(question)
-        shared = np.array([len(asked & set(stems(sentence))) / max(1, len(asked)) for sentence, _ in said])
+        words = [set(stems(sentence)) for sentence, _ in said]
+        shared = np.array([len(asked & told) / max(1, len(asked)) for told in words])
+        little = np.array([len(told - asked) < _FEW for told in words])
         best = max((turn.score for turn in retrieval.turns), default=0.0)
         share = {turn.id: turn.score / best if best > 0 else 0.0 for turn in retrieval.turns}
         places = np.array([share.get(turn.id, 0.0) for _, turn in said])
         kinds = np.array([bool(holds and holds.search(sentence)) for sentence, _ in said])
-        return cosines + 0.15 * shared, cosines + self.shared * shared + self.place * places + self.kind * kinds
+        whole = cosines + self.shared * shared + self.place * places + self.kind * kinds - self.little * little
+        return cosines + 0.15 * shared, whole
 
 
 def _asked_for(question: str) -> re.Pattern[str] | None:
