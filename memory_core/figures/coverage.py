@@ -17,7 +17,8 @@ _NODES = (
 def coverage_drawing(dark: bool = False) -> str:
     """Three nodes and the words they keep, as an HTML picture."""
     shade = ink(dark)
-    parts = ['<svg xmlns="http://www.w3.org/2000/svg" width="600" height="168" viewBox="0 0 600 168" font-family="sans-serif">']
+    size = 'width="600" height="168" viewBox="0 0 600 168"'
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif">']
     for place, (x, title, words, fate) in enumerate(_NODES):
         color = (shade.accent, "#f0960a", "#1f6fd0")[place]
         parts.append(f'<circle cx="{x}" cy="34" r="13" fill="{color}"/>{_text(x, 14, title, shade.text, 13)}')

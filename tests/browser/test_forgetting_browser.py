@@ -63,8 +63,7 @@ def test_a_slider_moves_the_cut_and_what_is_shown_is_applied_and_undone(chromium
         assert (going(page), nodes(page)) == (200, 2000)
         page.locator(".st-key-set-keep").get_by_role("slider").press("ArrowLeft")
         wait_for(page, "210 go")
-        assert going(page) == 210
-        assert "keep=89.5" in page.url
+        page.wait_for_url(re.compile(r"keep=89\.5"), timeout=PATIENCE)
         page.locator(".st-key-commit button").first.click()
         wait_for(page, "Forget 210 of 2,000 nodes")
         page.locator(".st-key-really button").first.click()
