@@ -103,15 +103,27 @@ def _stemmed(words: Sequence[str]) -> frozenset[str]:
 def stretches(text: str, items: Sequence[Item]) -> list[Stretch]:
     """The text cut wherever an item begins or ends; joined it is the text again. Of nodes that overlap, the one with
     fewer words shows."""
-    spans = sorted(((item.span, item) for item in items if item.span), key=lambda pair: pair[0][1] - pair[0][0])
-    spans = [((max(start, 0), min(stop, len(text))), item) for (start, stop), item in spans if start < stop]
-    cuts = sorted({0, len(text), *(end for span, _ in spans for end in span if 0 <= end <= len(text))})
+    spans = [((max(item.span[0], 0), min(item.span[1], len(text))), item) for item in items if item.span]
+    opening: dict[int, list[int]] = {}
+    closing: dict[int, list[int]] = {}
+    for place, ((start, stop), _) in enumerate(spans):
+        if start < stop:
+            opening.setdefault(start, []).append(place)
+            closing.setdefault(stop, []).append(place)
+    over: dict[int, None] = {}
     found = []
-    for start, stop in pairwise(cuts):
-        over = [item for (first, last), item in spans if first <= start and stop <= last]
-        node = next((item for item in over if item.kind == "node"), None)
-        found.append(Stretch(text[start:stop], node, tuple(item for item in over if item.kind == "edge")))
+    for start, stop in pairwise(sorted({0, len(text), *opening, *closing})):
+        for place in closing.get(start, ()):
+            del over[place]
+        over |= dict.fromkeys(opening.get(start, ()))
+        found.append(_stretch(text[start:stop], [spans[place] for place in over]))
     return found
+
+
+def _stretch(text: str, over: Sequence[tuple[Span, Item]]) -> Stretch:
+    nodes = [(stop - start, place) for place, ((start, stop), item) in enumerate(over) if item.kind == "node"]
+    node = over[min(nodes)[1]][1] if nodes else None
+    return Stretch(text, node, tuple(item for _, item in over if item.kind == "edge"))
 
 
 def _unread(text: str, items: Sequence[Item]) -> list[str]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from memory_core.dedup import difference, homonym
+from memory_core.inspection.overview import overview
 from memory_core.inspector import Link, Quote, links, quotes
 from memory_core.memory import Memory
 from memory_core.schema import LABELS, FoundNode, Node, normalise_title
@@ -23,7 +25,7 @@ _CHUNK = 512  # rows compared at once
 class Pair:
     """Two live nodes of one label. `similarity` is the cosine of their descriptors (None when one has no vector);
     `guard` is why a guard would hold the merge back, "" when none would; `verdict` is "open" or what a person said;
-    `kind` says how it came here: near, homonym, restored, by hand."""
+    `kind` says how it came here: near, title, labels (one title under two), homonym, restored, chosen, by hand."""
 
     a: str
     b: str
@@ -51,16 +53,38 @@ def threshold(memory: Memory) -> float:
 
 
 def pairs(memory: Memory) -> list[Pair]:
-    """Pairs to be judged: those put up for merging first, then the nearest to the threshold; made once a revision."""
+    """Pairs to be judged: those put up for merging or judged, those of like titles, then the nearest to the threshold;
+    made once a revision."""
     return memory.once("court", lambda: _pairs(memory))
 
 
 def _pairs(memory: Memory) -> list[Pair]:
     with memory.lock:
         stored = [_stored(memory, row) for row in memory.pairs() if _both_live(memory, row)]
-        judged = {frozenset((pair.a, pair.b)) for pair in stored}
-        near = [pair for pair in _near(memory) if frozenset((pair.a, pair.b)) not in judged]
-    return [*stored, *near]
+        found: dict[frozenset[str], Pair] = {}
+        for pair in (*stored, *_alike(memory), *_near(memory)):
+            found.setdefault(frozenset((pair.a, pair.b)), pair)
+    return list(found.values())
+
+
+def _alike(memory: Memory) -> list[Pair]:
+    """Nodes of nearly the same title, and of one title under two labels, however far apart their vectors are."""
+    known = overview(memory)
+    two_labels = [(a.id, b.id) for group in known.flips for a, b in combinations(group, 2) if a.label != b.label]
+    titles = [(a.id, b.id) for a, b in known.twins]
+    return [
+        pair_of(memory, a, b, kind) for kind, group in (("title", titles), ("labels", two_labels)) for a, b in group
+    ]
+
+
+def pair_of(memory: Memory, a: str, b: str, kind: str = "chosen") -> Pair:
+    """Any two live nodes side by side. Raises InputError."""
+    one, other = memory.live_node(a), memory.live_node(b)
+    label = one.label if one.label == other.label else f"{one.label} / {other.label}"
+    guard = guard_between(one, other)
+    if one.label != other.label:
+        guard = guard or "different labels: never merged by themselves"
+    return Pair(a, b, (one.title, other.title), label, cosine(memory, a, b), guard, kind)
 
 
 def _both_live(memory: Memory, row: Mapping[str, Any]) -> bool:
@@ -68,9 +92,8 @@ def _both_live(memory: Memory, row: Mapping[str, Any]) -> bool:
 
 
 def _stored(memory: Memory, row: Mapping[str, Any]) -> Pair:
-    a, b = memory.graph.node(row["a"]), memory.graph.node(row["b"])
-    guard = row["reason"] or guard_between(a, b)
-    return Pair(a.id, b.id, (a.title, b.title), a.label, cosine(memory, a.id, b.id), guard, row["kind"], row["state"])
+    pair = pair_of(memory, row["a"], row["b"], row["kind"])
+    return replace(pair, guard=row["reason"] or pair.guard, verdict=row["state"])
 
 
 def cosine(memory: Memory, a: str, b: str) -> float | None:

@@ -38,11 +38,11 @@ class Level:
 
 
 def verdicts(pairs: Sequence[Pair], merges: Sequence[Merge]) -> list[Verdict]:
-    """Answered pairs with a cosine; a merge that was split again counts as two different things."""
+    """Answered pairs of one label with a cosine; a merge that was split again counts as two different things."""
     answered = [
         Verdict(pair.similarity, pair.verdict == "same", bool(pair.guard))
         for pair in pairs
-        if pair.verdict in ("same", "different") and pair.similarity is not None
+        if pair.verdict in ("same", "different") and pair.similarity is not None and " / " not in pair.label
     ]
     split = [Verdict(merge.similarity, False) for merge in merges if merge.split and merge.how == "cosine"]
     return answered + split

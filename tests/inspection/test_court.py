@@ -177,3 +177,19 @@ def test_recall_falls_as_the_threshold_rises(given: list[tuple[float, bool, bool
     recalls = [level.recall for level in found if level.recall is not None]
     assert recalls == sorted(recalls, reverse=True)
     assert all(0 <= level.f <= 1 for level in found)
+
+
+def test_like_titles_and_one_title_under_two_labels_are_put_up_however_far_their_vectors_are() -> None:
+    with fake_memory() as memory:
+        memory.say(
+            "Person:Katarina Holm | ab; Person:Catarina Holm | yz; Concept:Porto; Location:Porto", at="2024-05-01"
+        )
+        found = {pair.kind: pair for pair in pairs(memory)}
+        assert found["title"].titles == ("Katarina Holm", "Catarina Holm")
+        assert found["labels"].label == "Concept / Location"
+        memory.judge(found["labels"].a, found["labels"].b, "same", similarity=1.0, kind="labels")
+        assert verdicts(pairs(memory), []) == [], "labels are no question of the threshold"
+        change = memory.merge(found["labels"].b, found["labels"].a, at=AT)
+        assert memory.graph.find_title("Location", "Porto")
+        assert not memory.graph.find_title("Concept", "Porto")
+        memory.undo(change, at=AT)

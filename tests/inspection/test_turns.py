@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -161,3 +162,12 @@ def test_one_label_that_swallows_the_others_is_said() -> None:
         memory.say("; ".join(f"Concept:{name}" for name in names), at="2024-05-01")
         assert overview(memory).collapsed == "Concept"
         assert overview(memory).effective_labels == 1.0
+
+
+def test_a_turn_that_thousands_of_items_were_read_from_is_walked_in_a_moment() -> None:
+    text = "word " * 5_000
+    items = [Item("node", f"n{at}", "Concept", "word", "added", "live", (5 * at, 5 * at + 4)) for at in range(5_000)]
+    begun = perf_counter()
+    found = stretches(text, items)
+    assert perf_counter() - begun < 1
+    assert sum(stretch.node is not None for stretch in found) == 5_000

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from memory_core.inspection.court import Chain, Merge, Pair, Side, chains, merges, pairs, side, threshold
+from memory_core.figures.memory_graph import find_nodes
+from memory_core.inspection.court import Chain, Merge, Pair, Side, chains, merges, pair_of, pairs, side, threshold
 from memory_core.inspection.verdicts import FEW, suggested, verdict_chart, verdicts
 from memory_core.inspector import Link, Quote
 from memory_core.memories import OpenMemory
@@ -29,7 +30,7 @@ def court(opened: OpenMemory, state: ExtractionState) -> None:
     made = merges(opened.memory)
     left, right = st.columns([5, 8], gap="medium")
     with left:
-        pair = _chosen(state, known, threshold(opened.memory))
+        pair = _any_two(opened, state) or _chosen(state, known, threshold(opened.memory))
     with right:
         if pair is not None:
             _pair(opened, state, pair)
@@ -37,6 +38,25 @@ def court(opened: OpenMemory, state: ExtractionState) -> None:
         _threshold(opened, known, made)
         _merges(opened, state, made)
         _chains(opened)
+
+
+def _any_two(opened: OpenMemory, state: ExtractionState) -> Pair | None:
+    """Two nodes a person looks up, for a merge that no list proposes."""
+    with st.expander("Any two nodes"):
+        a, b = (_found(opened, state, name) for name in ("one", "other"))
+        if a and a == b:
+            st.caption("Choose two different nodes.")
+    return pair_of(opened.memory, a, b) if a and b and a != b else None
+
+
+def _found(opened: OpenMemory, state: ExtractionState, name: str) -> str:
+    words = st.text_input(f"Title of {name}", key=state.key(f"find-{name}"))
+    hits = {node: f"{title} ({label})" for node, label, title in find_nodes(opened.memory, words)} if words else {}
+    if words and not hits:
+        st.caption("No live node has these words in its title.")
+    return (
+        st.selectbox(f"Node, {name}", list(hits), format_func=hits.get, key=state.key(f"found-{name}")) if hits else ""
+    )
 
 
 def _chosen(state: ExtractionState, known: Sequence[Pair], level: float) -> Pair | None:

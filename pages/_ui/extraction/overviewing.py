@@ -17,7 +17,8 @@ from pages._ui.words import glyph, plural, safe, seconds
 
 def overviewing(opened: OpenMemory, state: ExtractionState) -> None:
     """Draw the sums."""
-    found, lines = overview(opened.memory), turn_lines(opened.memory)
+    with st.spinner("Summing up…"):
+        found, lines = overview(opened.memory), turn_lines(opened.memory)
     if not opened.memory.graph.node_count:
         st.info("No node is stored yet: there is nothing to sum up.")
         return

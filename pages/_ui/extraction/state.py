@@ -61,12 +61,6 @@ class ExtractionState(PageState):
         st.session_state.setdefault(self.key(name), value)
         return self.key(name)
 
-    def look_at(self, turn: str) -> None:
-        """Open a turn in the walk."""
-        self.turn, self.view = turn, "turns"
-        st.session_state[self.key("view")] = "turns"
-        self.save()
-
     def go(self, view: str) -> None:
         """Open another view in the next run."""
         self.view = view
