@@ -15,8 +15,9 @@ from memory_core.extractors.embedded.kin import read_people
 from memory_core.extractors.embedded.lists import read_lists
 from memory_core.extractors.embedded.mending import mend
 from memory_core.extractors.embedded.model import PACKAGES
+from memory_core.extractors.embedded.naming import common_words
 from memory_core.extractors.embedded.phrases import head_label, nameable, phrase
-from memory_core.extractors.embedded.reading import Reading, Token, common_words, read
+from memory_core.extractors.embedded.reading import Reading, Token, read
 from memory_core.extractors.embedded.said import asked, own_subjects, stated
 from memory_core.extractors.embedded.scene import Scene
 from memory_core.extractors.embedded.text import Prepared, prepare

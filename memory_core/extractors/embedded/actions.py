@@ -27,6 +27,7 @@ _SINGLE_VALUED = {
     "married_to": "spouse",
 }
 _OWN_CHILDREN = {"girl": "daughter", "boy": "son"}
+_TEACHING = frozenset(["teach", "study"])
 _AGE = re.compile(r"(?:[1-9]|\d\d|1[01]\d)(?:\s|$)")
 _ABOUT_ME = frozenset("invite owe marry hire teach visit call meet".split())
 
@@ -46,18 +47,29 @@ def action(scene: Scene, verb: Token) -> None:
     if last.lemma_ == "bear" and not denied:
         born(scene, last, who)
     anchor = _deed(scene, chain, who, denied)
+    employed = False
     for target in objects(last):
         if not denied and job(scene, last, who, target):
+            employed = True
             continue
         place = _object(scene, chain, who, target, denied)
         anchor = anchor if anchor is not None else place
-    for preposition, target in prepositions(last):
+    for preposition, target in (*prepositions(last), *_taught_at(last)):
+        if employed and preposition in ("at", "with", "as"):
+            continue
         anchor = _prepositional(scene, chain, who, preposition, target, denied, anchor)
     if anchor is None and not denied:
         anchor = habit(scene, last, who)
     if anchor is None:
         anchor = _happening(scene, last, who, denied)
     _settle(scene, chain, who, anchor)
+
+
+def _taught_at(verb: Token) -> list[tuple[str, Token]]:
+    """ "She teaches physics at the Lyceum": the place is hers, not the subject's."""
+    if verb.lemma_.lower() not in _TEACHING:
+        return []
+    return [pair for target in objects(verb) for pair in prepositions(target) if pair[0] in ("at", "in")]
 
 
 def _naming(scene: Scene, verb: Token) -> bool:
@@ -88,7 +100,8 @@ def _object(scene: Scene, chain: list[Token], who: list[int], target: Token, den
     name, label = relation(chain, "", denied, target)
     work = chain[-1].lemma_ in _READING and scene.reading.kind(target) in _MISTAKEN_WORKS
     tongue = label == "Skill" and scene.reading.kind(target) in ("NORP", "LANGUAGE")
-    place = scene.thing(target, label, "Skill" if name == "has_skill" or tongue else "Artifact" if work else "")
+    force = "Skill" if name == "has_skill" or tongue else "Artifact" if work else ""
+    place = scene.thing(target, label, force, hang=chain[-1].lemma_.lower() not in _TEACHING)
     if name in ("has", "owns", "has_got", "got"):
         name = _having(scene, target, name)
     if place is None or (scene.is_mine(target) and chain[-1].lemma_ not in _ABOUT_ME):
@@ -174,6 +187,7 @@ def _prepositional(
         return anchor
     listed = relation(chain, preposition, denied, target)
     event = target.pos_ == "NOUN" and head_label(target.lemma_.lower()) == "Event" and not scene.names_only
+    mine = chain[-1].lemma_.lower() in _TEACHING and preposition in ("at", "in")
     known = (
         listed[0] in LISTED
         or scene.places.get(target.i) is not None
@@ -199,7 +213,7 @@ def _prepositional(
         )
         if listed[0] in ("works_as", "worked_as", "promoted_to") and place is not None:
             _workplace(scene, holder, "worked_at" if listed[0] == "worked_as" else "works_at", target)
-        if before is not None and place is not None and not event and _belongs(scene, before, preposition):
+        if before is not None and place is not None and not (event or mine) and _belongs(scene, before, preposition):
             where = preposition in ("in", "at", "near", "on")
             scene.draft.edge(before, "located_in" if where else preposition, place, scene.reading.span(target))
         elif place is not None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 
 from memory_core.extractors.embedded.grammar import subjects
+from memory_core.extractors.embedded.phrases import head_label
 from memory_core.extractors.embedded.reading import Token, conjuncts
 from memory_core.extractors.embedded.scene import Scene
 
 _WORDS = frozenset(["favorite", "favourite", "fav", "fave"])
+_NAMED_KINDS = ("Artifact", "Organization", "Person")
 _CHANGED = re.compile(
     r"\bmy (fav(?:ou?rite|e)? [\w' ]{2,30}?) (?:used to be|was) ([^,.;!?\n]{2,40}?),?\s+"
     r"(?:but |and |though )?(?:now )?(?:it's|it is)(?: now)? ((?:(?! but | and )[^,.;!?\n]){2,40})",
@@ -57,7 +59,9 @@ def _named_by(verb: Token) -> list[Token]:
 
 
 def _liked(scene: Scene, subject: Token, verb: Token, target: Token) -> None:
-    place = scene.thing(target, "Artifact", "" if scene.reading.named(target) else "Preference")
+    kind = head_label(subject.lemma_.lower())
+    force = (kind if kind in _NAMED_KINDS else "") if scene.reading.named(target) else "Preference"
+    place = scene.thing(target, "Artifact", force)
     if place is None and target.pos_ == "ADJ":  # "my favourite colour is green"
         place = scene.draft.node("Preference", target.text, scene.sentence(target), scene.reading.span(target))
     scene.reading.use(subject, subject)

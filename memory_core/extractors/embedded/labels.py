@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memory_core.extractors.embedded import nouns
 from memory_core.extractors.embedded import vocabulary as words
 from memory_core.extractors.embedded.given_names import given_names
 from memory_core.extractors.embedded.phrases import head_label
@@ -14,6 +15,8 @@ _PLACING = ("in", "to", "from", "near", "around", "for", "via", "through")
 _GUESSED = ("NAME", "PERSON", "ORG", "PRODUCT", "GPE", "LOC", "FAC", "EVENT", "NORP", "WORK_OF_ART")
 _WORKING = frozenset("work volunteer intern job position role nurse engineer interview apply hire freelance".split())
 _BUYING = frozenset("order buy purchase get grab".split())
+_MAKING = frozenset("direct write publish release film compose record shoot".split())
+_ENGAGED = frozenset("believe interest confide invest trust star play".split())
 _STUDYING = frozenset("learn speak study teach know practice practise".split())
 _EATING = frozenset("order eat cook crave get make have".split())
 _BELONGING = frozenset("leave join quit found cofound".split())
@@ -58,6 +61,13 @@ def label_of(reading: Reading, token: Token, default: str = "Concept") -> str:
 def _mended(token: Token, kind: str, pieces: list[str]) -> str:
     """The label of a name whose kind the small recogniser is known to guess: a given name, or what is done with it."""
     place = " ".join(pieces) in places()
+    made = token.head.lemma_.lower() in _MAKING if token.dep_ == "nsubjpass" else False
+    if made or " ".join(pieces) in nouns.LANGUAGES:
+        return "Artifact" if made else "Skill" if token.head.lemma_.lower() in _STUDYING else "Concept"
+    if token.dep_ == "pobj" and token.head.lower_ == "in" and kind in ("PERSON", "NAME") and len(pieces) <= 2:
+        return "Location" if token.head.head.lemma_.lower() not in _ENGAGED else ""
+    if token.dep_ == "pobj" and token.head.dep_ == "agent" and token.head.head.lemma_.lower() in _MAKING:
+        return "Person"
     if len(pieces) <= 3 and pieces[0] in given_names() and not place and not _towards(token):
         return "Person" if len(pieces) == 1 or not head_label(pieces[-1], named=True) else ""
     sure = place or (len(pieces) > 1 and kind in ("PERSON", "GPE", "LOC", "FAC", "WORK_OF_ART"))

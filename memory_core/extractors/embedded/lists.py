@@ -289,4 +289,5 @@ def _kind_under(scene: Scene, topic: int | None) -> str:
     if topic is None:
         return ""
     head = re.split(r"\s(?:in|for|about|on|of|to|with|from|near|that|you)\s", scene.draft.nodes[topic].title.lower())[0]
-    return head_label(head.split()[-1].removesuffix("s"), named=True)
+    noun = head.split()[-1].removesuffix("s")
+    return "Location" if noun in ("place", "spot", "destination") else head_label(noun, named=True)

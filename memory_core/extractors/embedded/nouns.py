@@ -124,6 +124,11 @@ INSTRUMENTS = word_set(
     """guitar piano violin drum ukulele keyboard flute cello saxophone trumpet bass clarinet harp banjo chess
     tennis"""
 )
+LANGUAGES = word_set(
+    """english spanish french german italian portuguese dutch polish russian japanese korean chinese mandarin cantonese
+    arabic hindi urdu bengali turkish greek hebrew swedish norwegian danish finnish hungarian czech romanian ukrainian
+    thai vietnamese indonesian swahili catalan basque welsh irish gaelic latin persian farsi"""
+)
 NO_JOBS = word_set(
     """friend man woman boy girl guy person people kid child parent mother father teenager lady gentleman couple
     colleague neighbor neighbour teammate customer client"""

@@ -10,6 +10,7 @@ _CONDITIONS = ("if", "unless", "whether", "lest")
 _ATTENTION = frozenset("guess forget remember note know believe".split())
 _UNREAL = frozenset("wish recommend advise urge propose request demand require".split())
 _ACHIEVED = frozenset("able glad happy lucky proud sad surprised".split())
+_FELT = frozenset("like love enjoy own have know need want prefer eat drink".split())
 _WISHES = frozenset("wonder ask wish imagine doubt hope pretend let want suppose dream wish".split())
 
 
@@ -42,8 +43,14 @@ def _supposed(verb: Token) -> bool:
     return bool(unfulfilled) and any(c.dep_ == "xcomp" for c in verb.children)
 
 
+def felt(verb: Token) -> bool:
+    """ "Don't like horror", "Love sushi": nobody is told to, so the speaker does."""
+    denied = any(c.dep_ == "neg" for c in verb.children)
+    return verb.lemma_.lower() in (_FELT if denied else ("love", "hate")) and verb.tag_ in ("VB", "VBP")
+
+
 def _ordered(verb: Token) -> bool:
-    if verb.dep_ != "ROOT" or own_subjects(verb):
+    if verb.dep_ != "ROOT" or own_subjects(verb) or felt(verb):
         return False
     auxiliaries = [c.lower_ for c in verb.children if c.dep_ in ("aux", "auxpass")]
     bare = verb.tag_ in ("VB", "VBP") and verb.lower_ not in words.PAST_FORMS

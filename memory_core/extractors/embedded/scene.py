@@ -11,6 +11,7 @@ from memory_core.extractors.embedded.labels import label_of
 from memory_core.extractors.embedded.leftovers import leftovers
 from memory_core.extractors.embedded.phrases import head_label, nameable, phrase
 from memory_core.extractors.embedded.reading import Reading, Token, conjuncts, own_clause
+from memory_core.extractors.embedded.said import felt
 from memory_core.schema import Scalar
 
 DETAILS = 4
@@ -47,8 +48,10 @@ class Scene:
         tokens = subjects(verb)
         if any(t.tag_ in ("WDT", "WP") for t in tokens) and verb.dep_ == "relcl":
             tokens = [verb.head]
+            if verb.head.lower_ == "one" and verb.head.dep_ == "attr":  # "Otis is the one who drums"
+                tokens = subjects(verb.head.head)
         past = verb.tag_ in ("VBD", "VBN", "VBG") or verb.lower_ in words.PAST_FORMS
-        bare = not tokens and verb.dep_ in ("ROOT", "ccomp", "parataxis") and past
+        bare = not tokens and verb.dep_ in ("ROOT", "ccomp", "parataxis") and (past or felt(verb))
         if bare and self.mine == words.FIRST_PERSON:
             me = self.speaker()
             return [] if me is None else [me]
@@ -64,6 +67,8 @@ class Scene:
         if self.draft.nodes[place].label != "Person":
             self.draft.describe(place, circumstances)
             self.topic = place
+        elif self.draft.nodes[holder].label != "Person":
+            self.topic = holder
         return place
 
     def sentence(self, token: Token) -> str:

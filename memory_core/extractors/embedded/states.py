@@ -93,7 +93,9 @@ def _their_name(scene: Scene, tokens: list[Token], verb: Token) -> bool:
     if name is None or not named or not any(c.lower_ in words.THIRD_PERSON for c in tokens[0].children):
         return False
     last = scene.people[-1] if scene.people else None
-    if last is None or not scene.draft.nodes[last].title.startswith(f"{scene.me}'s "):
+    if last is None:
+        return scene.thing(name, force="Person") is not None
+    if not scene.draft.nodes[last].title.startswith(f"{scene.me}'s "):
         return False
     scene.places[name.i] = last
     scene.draft.rename(last, name.text, scene.reading.span(name))
@@ -132,7 +134,10 @@ def used_to_be(scene: Scene, verb: Token) -> bool:
 def _trait(scene: Scene, token: Token) -> int | None:
     if token.lower_ not in words.TRAITS:
         return None
-    return scene.draft.node("Concept", token.lower_, scene.sentence(token), scene.reading.span(token))
+    first = next((c for c in token.lefts if c.dep_ in ("npadvmod", "compound", "nmod")), token)
+    span = scene.reading.span(first, token)
+    scene.reading.use(first, token)
+    return scene.draft.node("Concept", scene.reading.slice(first, token), scene.sentence(token), span)
 
 
 def _there_is(scene: Scene, verb: Token) -> None:
@@ -159,7 +164,11 @@ def person_is(scene: Scene, who: int, verb: Token, token: Token, denied: str) ->
     """ "I'm a nurse", "Ana is allergic to nuts", "I'm 32"."""
     lemma = token.lemma_.lower()
     age = next((t for t in token.subtree if t.like_num or scene.reading.dated(t)), None)
-    if age is not None and not denied and (token.like_num or lemma in ("old", "year") or "year" in token.text):
+    if (
+        age is not None
+        and not denied
+        and ((token.like_num and lemma != "one") or lemma in ("old", "year") or "year" in token.text)
+    ):
         scene.draft.describe(who, {"age": age.text})
         scene.reading.use(age, age)
         return

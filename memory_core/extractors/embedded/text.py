@@ -19,10 +19,12 @@ _EMOJI = re.compile("[\u2190-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]")
 _SPEECH = re.compile(
     r"(?<![\w])([\"“'])(?=(?:\S+\s+){2})(?:(?=[a-z])|(?=[^\"”\n]{0,120}\b(?:I|I'm|my|me)\b))[^\"”\n]{8,240}?(?:(?<!\w)|(?<=\w))[\"”'](?!\w)"
 )
+_TITLED = re.compile(r"\b(?:read|reading|watched|watching|finished|saw|seen|called|titled|book|movie|film|song|show) $")
 _DASH = re.compile(r"(?<=[^\n]) [-–—] (?=[^\n])")  # the parser reads a clause on through a dash
 _ASIDES = re.compile(
     r"\b(?:by the way|btw|speaking of which|for what it's worth|to be honest|tbh|fyi|oh and|also|anyway|honestly"
-    r"|actually|guess what|you know what|i mean|you know|oh|well|wow|haha|lol),(?=\s)|\b(?:lol|haha|tbh|btw|omg|ugh|ngl|imo|imho|fwiw|smh)\b"
+    r"|actually|guess what|you know what|i mean|you know|oh|well|wow|haha|lol),(?=\s)"
+    r"|\b(?:lol|haha|tbh|btw|omg|ugh|ngl|imo|imho|fwiw|smh)\b"
     r"|\bnot (?:gonna|going to) lie\b,?",
     re.I,
 )
@@ -79,6 +81,13 @@ def _blank(pattern: re.Pattern[str], text: str) -> str:
     return pattern.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
 
 
+def _unquoted(found: re.Match[str]) -> str:
+    """Speech in quotes blanked; what follows "watched" or "called" is a title."""
+    if _TITLED.search(found.string[max(0, found.start() - 14) : found.start()]):
+        return found.group()
+    return re.sub(r"[^\n]", " ", found.group())
+
+
 def prepare(text: str, speaker: str = "") -> Prepared:
     """`text` with everything that is no prose replaced by spaces, so that places in it are places in the turn.
 
@@ -98,8 +107,9 @@ def prepare(text: str, speaker: str = "") -> Prepared:
     captions = tuple(Line(*found.span(1), "caption") for found in _CAPTION.finditer(kept))
     kept = _blank(_CAPTION, kept)
     lines = (*_lines(kept), *captions)
-    for pattern in (_MARKS, _CONTROL, _EMOJI, _SPEECH, _ASIDES):
+    for pattern in (_MARKS, _CONTROL, _EMOJI):
         kept = _blank(pattern, kept)
+    kept = _blank(_ASIDES, _SPEECH.sub(_unquoted, kept))
     kept = _DASH.sub(" , ", kept)
     kept = kept.replace("\r", " ").replace("\t", " ").replace("’", "'").replace("|", ";")
     if speaker and kept.lower().startswith(f"{speaker.lower()}:"):

@@ -26,7 +26,9 @@ SPOUSES = word_set("wife husband spouse")
 PETS = word_set(
     """dog cat puppy kitten parrot rabbit bunny hamster guinea-pig goldfish fish betta turtle tortoise horse pony
     lizard gecko snake retriever labrador poodle beagle terrier corgi husky dachshund pup budgie canary ferret pet
-    hen chicken"""
+    hen chicken greyhound whippet collie spaniel pug bulldog chihuahua dalmatian rottweiler doberman pitbull mastiff
+    schnauzer maltese setter ragdoll siamese tabby calico cockatiel cockatoo parakeet macaw gerbil chinchilla hedgehog
+    iguana donkey llama alpaca goldendoodle labradoodle lab mutt kitty doggo"""
 )
 LIKING = word_set("love like enjoy adore favor favour fancy appreciate cherish dig")
 DISLIKING = word_set("hate dislike detest despise loathe")
@@ -224,5 +226,5 @@ TRAITS: frozenset[str] = frozenset(
     """vegetarian vegan pescatarian diabetic asthmatic celiac coeliac dyslexic autistic bilingual trilingual deaf blind
     left-handed lefthanded right-handed religious catholic jewish muslim buddhist hindu atheist agnostic gay lesbian
     bisexual transgender nonbinary non-binary single married divorced widowed engaged retired unemployed self-employed
-    freelance pregnant color-blind colourblind lactose-intolerant gluten-free sober""".split()
+    freelance pregnant color-blind colourblind lactose-intolerant gluten-free intolerant colorblind sober""".split()
 )

@@ -146,6 +146,8 @@ def _inside(scene: Scene, place: int, deed: Token) -> None:
         elif scene.reading.named(token) and scene.reading.kind(token) not in ("NORP", "LANGUAGE"):
             other = scene.thing(token)
             span = scene.draft.nodes[place].span
+            if any((e.source, e.target) == (place, other) for e in scene.draft.edges):
+                continue
             if span is not None and span[0] <= token.idx < span[1] and token.dep_ != "compound":
                 scene.draft.edge(place, "involves", other, scene.reading.span(token))
 
