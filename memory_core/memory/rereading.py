@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from memory_core.errors import InputError
 from memory_core.extraction import checked
 from memory_core.memory.checks import moment_given
 from memory_core.memory.merging import Merging
@@ -32,6 +33,8 @@ class Rereading(Merging):
         back. Returns its id and the report. Raises InputError.
         """
         turn = self.turn(turn_id)
+        if self.store.query("SELECT 1 FROM turn WHERE id = ? AND forgotten_by IS NOT NULL", turn_id):
+            raise InputError(f"Turn {turn_id} left with a forgetting pass: undo that before it is read again.")
         kept = checked(extraction, turn, self.settings.on_invalid)
         return self.retrying(lambda: self._reread(turn, kept, at))
 
@@ -141,22 +144,27 @@ class _Old:
         return bool(edges - gone) or node in joined
 
     def _citations(self) -> list[RowChange]:
-        rows = self._query("SELECT item, start, stop FROM provenance WHERE turn = ? ORDER BY item")
+        """Of live items only: what a pass has forgotten comes back with its words when that is undone."""
+        rows = self._query("SELECT item, turn, start, stop FROM provenance WHERE turn = ? ORDER BY item")
+        gone = [dict(zip(("item", "turn", "start", "stop"), row, strict=True)) for row in rows]
         return [
-            RowChange("provenance", (item, self.turn.id), {"item": item, "turn": self.turn.id, "start": a, "stop": b},
-                      None) for item, a, b in rows
-        ]  # fmt: skip
+            RowChange("provenance", (row["item"], row["turn"]), row, None) for row in gone if self._live(row["item"])
+        ]
 
     def _statements(self) -> list[RowChange]:
         names = ("id", "item", "field", "value", "turn", "at")
         rows = self._query(f"SELECT {', '.join(names)} FROM value_history WHERE turn = ? ORDER BY id")
-        return [RowChange("value_history", (row[0],), dict(zip(names, row, strict=True)), None) for row in rows]
+        gone = [dict(zip(names, row, strict=True)) for row in rows]
+        return [RowChange("value_history", (row["id"],), row, None) for row in gone if self._live(row["item"])]
 
     def _accesses(self) -> list[RowChange]:
         names = ("id", "node", "at", "turn", "kind")
         sql = f"SELECT {', '.join(names)} FROM access WHERE turn = ? AND kind = 'merge' ORDER BY id"
-        rows = self.memory.store.query(sql, self._number)
-        return [RowChange("access", (row[0],), dict(zip(names, row, strict=True)), None) for row in rows]
+        gone = [dict(zip(names, row, strict=True)) for row in self.memory.store.query(sql, self._number)]
+        return [RowChange("access", (row["id"],), row, None) for row in gone if self._live(row["node"])]
+
+    def _live(self, item: str) -> bool:
+        return self.memory.graph.is_live(item)
 
     def _merges(self) -> list[RowChange]:
         """Merges of the old reading can no more be split: what they joined is read anew."""

@@ -8,13 +8,17 @@ from time import sleep
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from memory_core.errors import InputError
 from memory_core.exporters import to_document
 from memory_core.inspection import readings
 from memory_core.inspection.lines import turn_lines
 from memory_core.inspection.readings import Trials, compare_readings, stored_reading, try_turn
 from memory_core.jobs import Worker
 from memory_core.memory import Memory
+from memory_core.policies.importance import Importance
 from memory_core.schema import Extraction, FoundEdge, FoundNode, Turn, utc
 from tests.fakes import SpelledExtractor
 from tests.memories import fake_memory
@@ -145,3 +149,39 @@ def test_a_stored_attempt_is_a_reading_again() -> None:
         assert same.agreement == 1.0
         assert compare_readings(Extraction("empty"), Extraction("empty")).agreement is None
         assert compare_readings(stored, Extraction("ok", (FoundNode("Person", "the Mira", ""),))).both == ("Mira",)
+
+
+WORDS = st.tuples(
+    st.sampled_from("ABC"), st.sampled_from(["knows", "lives_in", "likes", "dislikes"]), st.sampled_from("ABD")
+)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=6), st.integers(0, 5), st.lists(WORDS, max_size=3))
+@settings(max_examples=40, deadline=None)
+def test_any_reading_leaves_a_whole_memory_and_is_taken_back_exactly(
+    said: list[tuple[str, str, str]], at: int, again: list[tuple[str, str, str]]
+) -> None:
+    def spelled(statements: list[tuple[str, str, str]], n: int) -> str:
+        return "; ".join(f"Person:{a}a {{n={n}}} | no {n} -{relation}-> Person:{b}a" for a, relation, b in statements)
+
+    with fake_memory() as memory:
+        for day, statement in enumerate(said, 1):
+            memory.say(spelled([statement], day), at=f"2024-05-{day:02}")
+        turn = memory.turn(f"t{at % len(said) + 1}")
+        before, attempts = to_document(memory), memory.attempts(turn.id)
+        change, report = memory.reread(turn.id, Otherwise(words=spelled(again, 9)).extract(turn), at=AT)
+        after = to_document(memory)
+        assert all(edge[end] in after["nodes"] for edge in after["edges"].values() for end in ("source", "target"))
+        assert {node.id for node in report.nodes} <= after["nodes"].keys()
+        cited = {entry["item"] for entry in after["provenance"]}
+        assert cited == {*after["nodes"], *after["edges"]}, "everything live rests on a turn"
+        memory.undo(change, at=AT)
+        assert to_document(memory) == before
+        assert memory.attempts(turn.id) == attempts
+
+
+def test_a_turn_that_was_forgotten_is_not_read_again() -> None:
+    with told() as memory:
+        memory.apply(memory.plan(Importance(), keep=0, turns="with_nodes"))
+        with pytest.raises(InputError, match="undo that"):
+            memory.reread("t3", Extraction("empty"), at=AT)

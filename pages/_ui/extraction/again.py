@@ -48,11 +48,15 @@ def offer_undo(opened: OpenMemory, state: ExtractionState) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="undo-bar"):
         st.html(f"<span>{safe(state.undo_text)}</span>")
         if st.button("Undo", key="undo-extraction"):
-            change = state.undo
+            changes = state.undo.split(",")
             state.done("", "")
-            at = opened.memory.clock or datetime.now(UTC)
-            attempt(lambda: opened.memory.undo(change, at=at), "Taken back: the memory is as it was.")
+            attempt(lambda: _undo(opened, changes), "Taken back: the memory is as it was.")
             st.rerun()
+
+
+def _undo(opened: OpenMemory, changes: Sequence[str]) -> None:
+    for change in reversed(changes):
+        opened.memory.undo(change, at=opened.memory.clock or datetime.now(UTC))
 
 
 def _shown(opened: OpenMemory, state: ExtractionState) -> None:
@@ -92,8 +96,9 @@ def _trials(opened: OpenMemory, state: ExtractionState, trials: Trials) -> None:
 
 def _keep(opened: OpenMemory, state: ExtractionState, trials: Trials, usable: Sequence[Trial]) -> None:
     changes, problems = readings.keep(opened.memory, trials, [trial.turn.id for trial in usable])
-    if len(changes) == 1:
-        state.done(changes[0], "The turn was read again: what only the old reading held has left.")
+    if changes:
+        what = plural(len(changes), "turn") + (" was" if len(changes) == 1 else " were")
+        state.done(",".join(changes), f"{what} read again: what only the old readings held has left.")
     left = f" Not stored: {'; '.join(problems[:3])}" if problems else ""
     notice(f"{plural(len(changes), 'reading')} stored.{left}", "warning" if left else "success")
 
