@@ -1,4 +1,4 @@
-"""Parts a reader can compute by hand: vectors of letter counts, and an extractor that reads what the turn spells out."""
+"""Parts a reader can compute by hand: letter counts as vectors, an extractor that reads what the turn spells out."""
 
 from __future__ import annotations
 
