@@ -126,11 +126,19 @@ def _quoted(doc: Doc, text: str) -> Iterator[tuple[Any, str]]:
         if span is not None:
             yield span, "TITLE"
     for found in [*_WORK_NAME.finditer(text), *_ARTICLED.finditer(text)]:
+        if found.group().split()[0].lower() in ("see", "seen", "saw") and _people(found.group(1)):
+            continue
         placed = _PLACED.search(found.group(1))
         end = found.start(1) + placed.start() if placed else found.end(1)
         span = doc.char_span(found.start(1), end)
         if span is not None:
             yield span, "TITLE"
+
+
+def _people(title: str) -> bool:
+    """ "saw Priya and Otto": two people, not a work."""
+    first, _, second = title.lower().partition(" and ")
+    return bool(second) and first in given_names() and second.split()[0] in given_names()
 
 
 def _is_title(inner: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memory_core.extractors.embedded import nouns
 from memory_core.extractors.embedded import vocabulary as words
+from memory_core.extractors.embedded.naming import common_words
 from memory_core.extractors.embedded.reading import Reading, Token
 
 _INSIDE = frozenset("compound amod nmod nummod npadvmod advmod quantmod".split())
@@ -15,7 +16,12 @@ def nameable(reading: Reading, token: Token) -> bool:
         return False
     if reading.named(token):
         return True
-    if token.pos_ not in ("NOUN", "PROPN", "X") or not token.text[0].isalnum() or token.lower_ in words.FILLER:
+    unknown = token.dep_ == "dobj" and token.pos_ == "ADJ" and token.lower_ not in common_words("adj", "adv", "verb")
+    if (
+        not (unknown or token.pos_ in ("NOUN", "PROPN", "X"))
+        or not token.text[0].isalnum()
+        or token.lower_ in words.FILLER
+    ):
         return False
     if token.lemma_.lower() in words.VAGUE_NOUNS:
         return any(
