@@ -21,7 +21,11 @@ def read_people(scene: Scene) -> None:
             or token.pos_ not in ("NOUN", "PROPN")
             or (scene.reading.kind(token) and token.text not in words.CALLED_KIN)
             or token.i in scene.places
-            or (token.dep_ == "attr" and token.head.lemma_ == "be" and denial(token.head))
+            or (
+                token.dep_ == "attr"
+                and token.head.lemma_ == "be"
+                and (denial(token.head) or _of_somebody(scene, token))
+            )
         ):
             continue
         related = lemma.removeprefix("ex-") in words.KIN | words.PETS
@@ -37,6 +41,12 @@ def read_people(scene: Scene) -> None:
             name is not None and _called(scene, token) is not None and (lemma in words.PETS or head_label(lemma))
         ):
             _named_one(scene, token, lemma, name)
+
+
+def _of_somebody(scene: Scene, token: Token) -> bool:
+    """ "Tom came by, he's my cousin": said of the one already named."""
+    pronoun = any(c.lower_ in ("he", "she") for c in token.head.children if c.dep_ == "nsubj")
+    return pronoun and any(_is_person(scene, t) for t in scene.reading.doc[: token.i])
 
 
 def _called_kin(token: Token) -> bool:

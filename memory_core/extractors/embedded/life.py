@@ -52,7 +52,11 @@ _DISTANCE = re.compile(r"^\d[\d.,]*\s?(?:k|km|kms|mi|m|miles?|laps?|minutes?|min
 def marriage(scene: Scene, verb: Token) -> bool:
     """ "Tom and I are getting married at Lake Como": the two are tied, and a wedding to come is an event."""
     word = next((t for t in (verb, *verb.children) if t.lower_ in ("married", "engaged", "marrying")), None)
-    if word is None or denial(verb) or any(prep == "to" for prep, _ in (*prepositions(verb), *prepositions(word))):
+    if (
+        word is None
+        or any(denial(t) for t in _forms(verb))
+        or any(prep == "to" for prep, _ in (*prepositions(verb), *prepositions(word)))
+    ):
         return False
     if objects(verb) or any(c.dep_ == "dobj" for c in word.children):
         return False

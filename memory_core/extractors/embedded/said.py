@@ -11,6 +11,7 @@ _ATTENTION = frozenset("guess forget remember note know believe".split())
 _UNREAL = frozenset("wish recommend advise urge propose request demand require".split())
 _ACHIEVED = frozenset("able glad happy lucky proud sad surprised".split())
 _FELT = frozenset("like love enjoy own have know need want prefer eat drink".split())
+_SCARCELY = frozenset("hardly rarely barely seldom almost nearly".split())
 _WISHES = frozenset("wonder ask wish imagine doubt hope pretend let want suppose dream wish".split())
 
 
@@ -97,7 +98,9 @@ def _allowed_by_head(verb: Token, mine: frozenset[str]) -> bool:
     if head.i == verb.i:
         return True
     above = head.head if head.pos_ == "ADJ" else head
-    if verb.dep_ == "ccomp" and verb.i > head.i and head.lemma_ in ("be", "true") and denial(above):
+    doubted = head.lemma_ == "be" and any(c.lower_ in ("false", "untrue", "wrong") for c in head.children)
+    denied = (head.lemma_ == "be" or head.pos_ == "ADJ") and denial(above)
+    if verb.dep_ == "ccomp" and verb.i > head.i and (doubted or denied):
         return False  # "it's not true that …"
     if head.lemma_.lower() in _UNREAL or (verb.dep_ == "xcomp" and head.pos_ == "ADJ" and head.lower_ not in _ACHIEVED):
         return False
@@ -141,6 +144,12 @@ def _said_here(verb: Token, head: Token, mine: frozenset[str]) -> bool:
     return stated(head, mine)
 
 
+def _just_before(longer: Token, verb: Token) -> bool:
+    """ "no longer works"; in "no longer at Google, joined Meta" it says nothing of the joining."""
+    between = verb.doc[min(longer.i, verb.i) : max(longer.i, verb.i)]
+    return any(c.lower_ == "no" for c in longer.children) and not any(t.text == "," for t in between)
+
+
 def denial(verb: Token) -> str:
     """ "" or how the clause is denied: not, never, no_longer, hardly, cannot, neither."""
     lowers = {c.lower_ for c in verb.children}
@@ -149,10 +158,11 @@ def denial(verb: Token) -> str:
             if any(t.lower_ in ("anymore", "longer") for t in own_clause(verb)):
                 return "no_longer"
             return "never" if child.lower_ == "never" else "cannot" if lowers & {"ca", "can", "could"} else "not"
-        if child.dep_ == "advmod" and child.lower_ == "longer" and any(g.lower_ == "no" for g in child.children):
+        if child.dep_ == "advmod" and child.lower_ == "longer" and _just_before(child, verb):
             return "no_longer"
-        if child.dep_ == "advmod" and child.lower_ in ("hardly", "rarely", "barely", "seldom", "almost", "nearly"):
-            return str(child.lower_)
+        scarce = next((t for t in (child, *child.children) if t.dep_ == "advmod" and t.lower_ in _SCARCELY), None)
+        if child.dep_ == "advmod" and scarce is not None:
+            return str(scarce.lower_)
         if child.dep_ in (*SUBJECTS, "preconj") and (
             child.lower_ in ("neither", "nobody", "none", "nothing")
             or any(g.lower_ in ("neither", "no") for g in child.children)

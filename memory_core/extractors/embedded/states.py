@@ -51,7 +51,7 @@ def copula(scene: Scene, verb: Token) -> None:
             place = deed_node(scene, deed, "Preference")
             scene.draft.edge(holder, "dislikes" if denied else "likes", place, scene.reading.span(deed))
         if not person and tokens:
-            scene.draft.describe(holder, scene.circumstances(verb))
+            scene.draft.describe(holder, {} if denied else scene.circumstances(verb))
             if scene.reading.doc[tokens[0].i].pos_ != "PRON":
                 scene.topic = holder
         scene.details(verb, holder if not person else scene.topic)
@@ -148,7 +148,7 @@ def _there_is(scene: Scene, verb: Token) -> None:
 
 def _is_at(scene: Scene, holder: int, preposition: str, target: Token, denied: str, verb: Token) -> None:
     if scene.reading.dated(target):
-        scene.describe_when(holder, target)
+        scene.draft.describe(holder, {"is_not": target.text}) if denied else scene.describe_when(holder, target)
         return
     into, been = preposition == "into", preposition == "to" and verb.tag_ == "VBN"
     name = "likes" if into else "visited" if been else f"is_{preposition}"
