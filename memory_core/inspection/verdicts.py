@@ -89,10 +89,13 @@ def verdict_chart(answers: Sequence[Verdict], now: float, *, dark: bool = False,
             hovertemplate=name + " %{y:.2f} at %{x:.2f}<extra></extra>",
         )  # fmt: skip
     quiet(figure, dark, 280)
-    figure.add_vline(now, line={"color": ink(dark).quiet, "dash": "dot"}, annotation_text="in use")
+    sides = ("top left", "top right") if best and best.threshold > now else ("top right", "top left")
+    now_line = {"color": ink(dark).quiet, "dash": "dot"}
+    figure.add_vline(now, line=now_line, annotation_text="in use", annotation_position=sides[0])
     if best:
-        figure.add_vline(best.threshold, line={"color": ink(dark).accent}, annotation_text="suggested")
+        line = {"color": ink(dark).accent}
+        figure.add_vline(best.threshold, line=line, annotation_text="suggested", annotation_position=sides[1])
     figure.update_xaxes(title_text="de-duplication threshold (cosine)", range=[0.5, 1.0])
-    figure.update_yaxes(range=[0, 1.05])
+    figure.update_yaxes(range=[0, 1.12])
     told = f" Suggested: {best.threshold:.2f}." if best else " Too few answers to suggest one."
     return Chart(figure, f"Precision and recall of merging against the threshold, {len(answers)} answers.{told}")

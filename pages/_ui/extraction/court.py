@@ -19,6 +19,12 @@ from pages._ui.opened import attempt, notice
 from pages._ui.words import dark, day, glyph, plural, safe
 
 _LISTED = 200
+_KINDS = {
+    "near": "near the threshold",
+    "title": "like titles",
+    "labels": "one title, two labels",
+    "homonym": "namesakes",
+}
 _SHOWN = {"open": "open", "same": "same", "different": "different", "unsure": "unsure"}
 
 
@@ -93,11 +99,12 @@ def _name(pair: Pair) -> str:
 
 def _pair(opened: OpenMemory, state: ExtractionState, pair: Pair) -> None:
     sides = (side(opened.memory, pair.a), side(opened.memory, pair.b))
+    kind = safe(_KINDS.get(pair.kind, pair.kind))
     near = "one has no vector" if pair.similarity is None else f"cosine {pair.similarity:.3f}"
     level = threshold(opened.memory)
     guard = f'<b class="bad">held back:</b> {safe(pair.guard)}' if pair.guard else "no guard would hold this merge back"
     st.html(
-        f'<p class="guard"><b>{near}</b>, threshold {level:.2f} · {guard} · {safe(pair.kind)}</p>'
+        f'<p class="guard"><b>{near}</b>, threshold {level:.2f} · {guard} · {kind}</p>'
         f'<div class="sides">{"".join(_side(one) for one in sides)}</div>'
     )
     similarity = pair.similarity or 0.0
