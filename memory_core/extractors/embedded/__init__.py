@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memory_core.extractors.embedded import vocabulary as words
@@ -178,9 +178,7 @@ def _captions(scene: Scene, prepared: Prepared, text: str) -> None:
 
 def _fallback(scene: Scene, count: int) -> None:
     """The first things talked about, when no clause gave a node."""
-    told = {
-        s.start for s in scene.reading.doc.sents if not any(t.pos_ in ("VERB", "AUX") for t in s) and not _greeting(s)
-    }
+    told = {s.start for s in scene.reading.doc.sents if not any(_finite(t) for t in s) and not _greeting(s)}
     told |= {
         t.sent.start
         for t in scene.reading.doc
@@ -198,8 +196,15 @@ def _told(scene: Scene, token: Token) -> bool:
     return clause is None or stated(clause, scene.mine) or any(c.lower_ == "can" for c in clause.children)
 
 
-def _greeting(sentence: Iterable[Token]) -> bool:
-    return any(t.lower_ in words.GREETINGS | words.WEAK_ADJECTIVES or t.pos_ == "INTJ" for t in sentence)
+def _finite(token: Token) -> bool:
+    return token.pos_ in ("VERB", "AUX") and token.tag_ != "VBG"
+
+
+def _greeting(sentence: Sequence[Token]) -> bool:
+    if sentence[0].lower_ in ("sorry", "thanks", "thank", "congrats", "congratulations"):
+        return True
+    short = sum(not t.is_punct for t in sentence) <= 4
+    return short and any(t.lower_ in words.GREETINGS | words.WEAK_ADJECTIVES or t.pos_ == "INTJ" for t in sentence)
 
 
 def _mentions(reading: Reading) -> list[str]:

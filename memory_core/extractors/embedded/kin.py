@@ -61,7 +61,8 @@ def _mine(scene: Scene, token: Token) -> bool:
     owners = [c for c in token.children if c.dep_ == "poss"]
     if not owners and token.dep_ in ("compound", "nmod", "appos", "amod"):
         owners = [c for c in token.head.children if c.dep_ == "poss" and c.i < token.i]
-    return any(scene.is_mine(c) for c in owners)
+    before = token.nbor(-1) if token.i else token
+    return any(scene.is_mine(c) for c in owners) or (before.tag_ == "PRP$" and scene.is_mine(before))
 
 
 def _called(scene: Scene, token: Token) -> Token | None:
