@@ -30,7 +30,7 @@ def memories(tmp_path: Path) -> Iterator[Memories]:
 @pytest.mark.parametrize(
     "name", ["../../outside/x", "/outside/evil", "a/b", "..", "", "nul\x00l", "a" * 65, "ok\n", "é"]
 )
-def test_a_name_that_could_lead_elsewhere_is_refused(memories: Memories, tmp_path: Path, name: str) -> None:
+def test_sec_07_a_name_that_could_lead_elsewhere_is_refused(memories: Memories, tmp_path: Path, name: str) -> None:
     memories.create("kept")
     for act in (memories.create, memories.open, memories.delete, lambda it: memories.rename("kept", it)):
         with pytest.raises(InputError, match="cannot name a memory"):

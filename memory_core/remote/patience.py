@@ -14,6 +14,7 @@ from typing import Generic, TypeVar
 from memory_core.errors import Cancelled, ProviderError
 
 T = TypeVar("T")
+_IMPORTING = threading.Lock()
 _POLL = 0.05  # seconds between two looks at `cancel`
 
 
@@ -84,12 +85,21 @@ def _stop_if(cancel: threading.Event | None) -> None:
         raise Cancelled("Stopped; what was committed before stays.")
 
 
+def _import_transport() -> None:
+    """Both HTTP clients, whole, before any call: the openai client looks into an httpx that another thread has only
+    begun to import, and fails."""
+    with _IMPORTING:
+        import httpx  # noqa: F401
+        import httpx2  # noqa: F401
+
+
 def interruptibly(ask: Callable[[], T], seconds: float, who: str, cancel: threading.Event | None) -> T:
     """`ask()` in a thread that is left behind after `seconds` (PassingError) or when `cancel` is set (Cancelled).
 
     A socket's own time-out starts anew with each byte; a server that drips one a minute would hold a turn for hours.
     """
     _stop_if(cancel)
+    _import_transport()
     future: Future[T] = Future()
 
     def work() -> None:
@@ -118,6 +128,7 @@ def interruptible_stream(
     """What `pieces()` yields and returns, read in a thread, so that a silent server can be left. Raises as
     `interruptibly` does."""
     _stop_if(cancel)
+    _import_transport()
     arrived: queue.Queue[str | BaseException | _Ended[T]] = queue.Queue()
     left = threading.Event()
 

@@ -9,6 +9,7 @@ import pytest
 
 from memory_core.errors import ContextLengthError, ProviderError
 from memory_core.llms.openai import OpenAI
+from memory_core.protocols import Reply
 from memory_core.remote import Patience, Secret
 from tests.servers.hostile import Answer, Hostile, chat
 
@@ -220,3 +221,41 @@ def test_a_stream_gives_its_words_without_reasoning_and_without_usage(hostile: H
     last = b'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: {"choices":[]}\n\ndata: [DONE]\n\n'
     hostile.says(Answer(pieces=[*lines, last], kind="text/event-stream"))
     assert "".join(model(hostile, []).stream("", "Where?")) == "Porto"
+
+
+def streamed(hostile: Hostile, *chunks: object) -> tuple[list[str], Reply]:
+    lines = [f"data: {json.dumps(chunk)}\n\n".encode() for chunk in chunks]
+    hostile.says(Answer(pieces=[*lines, b"data: [DONE]\n\n"], kind="text/event-stream"))
+    words: list[str] = []
+    stream = model(hostile, []).stream("", "Where?")
+    while True:
+        try:
+            words.append(next(stream))
+        except StopIteration as end:
+            return words, end.value
+
+
+@pytest.mark.parametrize(
+    ("usage", "tokens"),
+    [
+        ({"prompt_tokens": 7, "completion_tokens": 3}, (7, 3)),
+        (None, (0, 0)),
+        ([1, "x"], (0, 0)),
+        ({"prompt_tokens": -1, "completion_tokens": None}, (0, 0)),
+    ],
+    ids=["told", "missing", "of another kind", "below zero"],
+)
+def test_a_stream_ends_with_what_it_took(hostile: Hostile, usage: object, tokens: tuple[int, int]) -> None:
+    said = {"choices": [{"delta": {"content": "Porto"}}]}
+    end = {"choices": [{"delta": {}, "finish_reason": "length"}]}
+    words, reply = streamed(hostile, said, end, {"choices": [], "usage": usage})
+    assert words == ["Porto"]
+    assert (reply.text, reply.finish, reply.tokens_in, reply.tokens_out) == ("Porto", "length", *tokens)
+    assert reply.seconds > 0
+
+
+def test_a_stream_of_50_mb_is_not_read_to_its_end(hostile: Hostile) -> None:
+    line = f"data: {json.dumps({'choices': [{'delta': {'content': 'x' * 100_000}}]})}\n\n".encode()
+    hostile.says(Answer(pieces=[line] * 500, kind="text/event-stream"))
+    with pytest.raises(ProviderError, match="more than 8 MB"):
+        list(model(hostile, []).stream("", "Where?"))
