@@ -166,7 +166,7 @@ def _plan(
     held = protected(memory, load_rules(memory.store.meta("protect")))[rows]
     candidates = ~held if where is None else ~held & where.select(memory)[rows]
     live_bytes = memory.bytes_live()["total"]
-    chosen = _chosen(memory, cut, scores, view, candidates, live_bytes)
+    chosen = chosen_by(memory, cut, scores, view, candidates, live_bytes)
     fate = np.zeros(len(graph.ids), np.bool_)
     fate[rows] = chosen.forgotten
     edges = edges_going(memory, fate)
@@ -241,7 +241,10 @@ def edges_going(memory: Scoring, fate: Mask) -> NDArray[np.int64]:
     return np.flatnonzero(live & (fate[ends[:, 0]] | fate[ends[:, 1]]))
 
 
-def _chosen(memory: Scoring, cut: Cut, scores: Scores, view: ScoringView, candidates: Mask, live_bytes: int) -> Chosen:
+def chosen_by(
+    memory: Scoring, cut: Cut, scores: Scores, view: ScoringView, candidates: Mask, live_bytes: int
+) -> Chosen:
+    """What a cut takes of `candidates` (n,) by these scores; `live_bytes` are those of the whole live memory."""
     if cut.kind != "bytes":
         return choose(cut, scores.score, view.created, candidates, view.created, 0.0)
     rows, edges = memory.graph.live_rows(), memory.graph.live_edges()

@@ -11,8 +11,7 @@ import numpy as np
 from memory_core.errors import InputError
 from memory_core.forgetting import ForgettingPlan, Where
 from memory_core.forgetting.cuts import Mask
-from memory_core.forgetting.plan import _chosen as chosen
-from memory_core.forgetting.plan import scored
+from memory_core.forgetting.plan import chosen_by, scored
 from memory_core.memory import Memory
 from memory_core.policies import Parameter, parameters
 from memory_core.protocols import Scores, ScoringView
@@ -102,7 +101,7 @@ class Trial:
     def fate(self, scores: Scores) -> Mask:
         """What would go by these scores at the plan's cut, (n,)."""
         plan = self.shown.plan
-        return chosen(self.memory, plan.cut, scores, self.view, self.candidates, plan.bytes_live).forgotten
+        return chosen_by(self.memory, plan.cut, scores, self.view, self.candidates, plan.bytes_live).forgotten
 
     def scores(self, setting: Setting, view: ScoringView | None = None, at: datetime | None = None) -> Scores:
         """Scores by another setting's policy, of another view, or at another time. Raises InputError."""
