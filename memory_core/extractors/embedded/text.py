@@ -36,7 +36,7 @@ _CODE_LINE = re.compile(
 )
 _LATIN = re.compile(r"[A-Za-z]")
 _LETTER = re.compile(r"[^\W\d_]")
-_WORD = re.compile(r"[a-zA-Z']+")
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _ENGLISH = frozenset(
     """the a an and or but of to in on at for with from by is are was were be been am i my me you your he she it we
     they this that have has had do does did not no so as if can will would just about like what how when there their
@@ -46,7 +46,9 @@ _ENGLISH = frozenset(
 _FOREIGN = frozenset(
     """el la los las un una que de en y es por para con mi me le les des du est et je tu il nous vous une dans pour pas
     avec sur der die das und ist ich nicht ein eine mit auf für zu von den dem sie wir lo gli che di non sono per
-    mio o os um uma não eu do da em com meu minha het een ik niet van""".split()
+    mio o os um uma não eu do da em com meu minha het een ik niet van bei habe bin wohne arbeite meine mein mijn naar
+    j'ai j'habite suis mon ma mes chez cette elle tengo soy estoy vivo gusta muy pero ahora desde mia della nel
+    moro gosto também""".split()
 )
 
 
@@ -171,6 +173,10 @@ def _is_english(text: str) -> bool:
         return True
     if len(_LATIN.findall(text)) < 0.6 * len(letters):
         return False
-    words = [word for word in _WORD.findall(text) if word.islower() or word == "I"]
+    found = _WORD.findall(text)
+    words = [*(word.lower() for word in found[:1]), *(word for word in found[1:] if word.islower() or word == "I")]
     foreign = sum(word in _FOREIGN for word in words)
-    return foreign < 2 or sum(word in _ENGLISH for word in words) >= foreign
+    english = sum(word in _ENGLISH for word in words)
+    if foreign and any(not word.isascii() for word in words):
+        foreign += 1  # an accent beside a foreign word: "viajará a Lisboa en octubre"
+    return foreign < 2 or english >= foreign
