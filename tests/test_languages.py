@@ -1,4 +1,4 @@
-"""Other languages: a model reads them, the multilingual embedder joins what is said twice, titles stay to the letter."""
+"""Other languages: a model reads them, the multilingual embedder joins what is said twice, titles stay as written."""
 
 from __future__ import annotations
 
