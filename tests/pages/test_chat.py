@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from time import sleep
@@ -16,9 +15,9 @@ from streamlit.testing.v1 import AppTest
 from memory_core import demo
 from memory_core.memories import Memories
 from memory_core.memory import Memory
+from tests.pages.conftest import APP, html
 from tests.pages.large import make_large
 
-APP = Path(__file__).with_name("whole_app.py")
 AT = datetime(2024, 5, 1, 10, tzinfo=UTC)
 SAID = (
     "My sister Mira lives in Porto.",
@@ -40,17 +39,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def memories(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memories]:
-    """A folder of its own with the three memories, which the app looks at."""
-    for file in made.glob("*.sqlite3"):
-        (tmp_path / file.name).write_bytes(file.read_bytes())
-    monkeypatch.setenv("FORGETTING_LAB_MEMORIES", str(tmp_path))
-    folder = Memories(tmp_path)
-    yield folder
-    folder.close()
-
-
 def opened(memory: str = "", node: str = "") -> AppTest:
     app = AppTest.from_file(str(APP), default_timeout=60)
     if memory:
@@ -58,11 +46,6 @@ def opened(memory: str = "", node: str = "") -> AppTest:
     if node:
         app.query_params["node"] = node
     return app.run()
-
-
-def html(app: AppTest) -> str:
-    assert not app.exception, app.exception
-    return "\n".join(element.proto.body for element in app.get("html"))
 
 
 def node_named(memories: Memories, memory: str, title: str, label: str) -> str:

@@ -4,8 +4,8 @@ pairs settled, merges taken back; and text of any kind shown letter by letter.""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from time import sleep
 
@@ -19,9 +19,10 @@ from memory_core.memories import Memories
 from memory_core.memory import Memory
 from memory_core.schema import Extraction, FoundNode, Turn
 from memory_core.validation import read_reply
+from tests.pages.conftest import PAGES, html, opened_at
 from tests.pages.large import make_large
 
-APP = Path(__file__).with_name("whole_app.py")
+opened = partial(opened_at, "extraction")
 AT = datetime(2024, 5, 1, 10, tzinfo=UTC)
 EVIL = "<script>window.x=1</script><img src=x onerror=alert(1)>"
 
@@ -47,31 +48,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             memory.remember(Turn("user", text, AT, "User"), Extraction("failed", reason="the server is down"))
     make_large(folder / "large.sqlite3", 600)
     return folder
-
-
-@pytest.fixture
-def memories(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memories]:
-    """A folder of its own with the memories, which the app looks at."""
-    for file in made.glob("*.sqlite3"):
-        (tmp_path / file.name).write_bytes(file.read_bytes())
-    monkeypatch.setenv("FORGETTING_LAB_MEMORIES", str(tmp_path))
-    folder = Memories(tmp_path)
-    yield folder
-    folder.close()
-
-
-def opened(memory: str, **address: str) -> AppTest:
-    app = AppTest.from_file(str(APP), default_timeout=60)
-    app.query_params["memory"] = memory
-    app.run()
-    for name, value in address.items():
-        app.query_params[name] = value
-    return app.switch_page(str(APP.parents[2] / "pages" / "extraction.py")).run()
-
-
-def html(app: AppTest) -> str:
-    assert not app.exception, app.exception
-    return "\n".join(element.proto.body for element in app.get("html"))
 
 
 def told(app: AppTest) -> str:
@@ -213,4 +189,5 @@ def test_a_memory_of_others_says_what_it_lacks_on_every_page(memories: Memories,
     assert "<script>window" not in shown
     assert list(app.dataframe[0].value["became"]) == ["Concept"]
     for page in ("chat", "retrieval", "forgetting"):
-        assert "from Mem0: no turns, no access log" in html(app.switch_page(str(APP.parents[2] / "pages" / f"{page}.py")).run())  # noqa: E501  # fmt: skip
+        app.switch_page(str(PAGES / f"{page}.py")).run()
+        assert "from Mem0: no turns, no access log" in html(app)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html as markup
 import json
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from time import sleep
@@ -19,10 +18,10 @@ from memory_core.memories import Memories
 from memory_core.memory import Memory
 from memory_core.policies import make
 from memory_core.simulator import simulator_of
+from tests.pages.conftest import APP, PAGES
+from tests.pages.conftest import html as escaped
 from tests.pages.large import make_large
 
-APP = Path(__file__).with_name("whole_app.py")
-PAGE = APP.parents[2] / "pages" / "forgetting.py"
 AT = datetime(2024, 5, 1, tzinfo=UTC)
 
 
@@ -37,28 +36,16 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def memories(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memories]:
-    """A folder of its own with the memories, which the app looks at."""
-    for file in made.glob("*.sqlite3"):
-        (tmp_path / file.name).write_bytes(file.read_bytes())
-    monkeypatch.setenv("FORGETTING_LAB_MEMORIES", str(tmp_path))
-    folder = Memories(tmp_path)
-    yield folder
-    folder.close()
-
-
 def opened(memory: str, **address: str) -> AppTest:
     app = AppTest.from_file(str(APP), default_timeout=60)
     app.query_params["memory"] = memory
     for name, value in address.items():
         app.query_params[name.replace("p_", "p.")] = value
-    return app.switch_page(str(PAGE)).run()
+    return app.switch_page(str(PAGES / "forgetting.py")).run()
 
 
 def html(app: AppTest) -> str:
-    assert not app.exception, app.exception
-    return markup.unescape("\n".join(element.proto.body for element in app.get("html")))
+    return markup.unescape(escaped(app))
 
 
 def going(app: AppTest) -> tuple[int, int]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -21,9 +21,10 @@ from memory_core.memories import Memories
 from memory_core.memory import Memory
 from memory_core.parts import RETRIEVERS
 from pages._ui.retrieval import stepping
+from tests.pages.conftest import html, opened_at
 from tests.pages.large import QuickEmbedder, make_large
 
-APP = Path(__file__).with_name("whole_app.py")
+opened = partial(opened_at, "retrieval")
 SAID = {
     "K:1": "My sister Mira lives in Porto.",
     "K:2": "I work at Harbor Bakery and I love rye bread.",
@@ -62,31 +63,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def write(path: Path, rows: list[dict[str, Any]]) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-
-
-@pytest.fixture
-def memories(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memories]:
-    """A folder of its own with the memories, which the app looks at."""
-    for file in made.glob("*.sqlite3"):
-        (tmp_path / file.name).write_bytes(file.read_bytes())
-    monkeypatch.setenv("FORGETTING_LAB_MEMORIES", str(tmp_path))
-    folder = Memories(tmp_path)
-    yield folder
-    folder.close()
-
-
-def opened(memory: str, **address: str) -> AppTest:
-    app = AppTest.from_file(str(APP), default_timeout=60)
-    app.query_params["memory"] = memory
-    app.run()
-    for name, value in address.items():
-        app.query_params[name.replace("set_", "set.")] = value
-    return app.switch_page(str(APP.parents[2] / "pages" / "retrieval.py")).run()
-
-
-def html(app: AppTest) -> str:
-    assert not app.exception, app.exception
-    return "\n".join(element.proto.body for element in app.get("html"))
 
 
 def told(app: AppTest) -> str:

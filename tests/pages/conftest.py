@@ -1,0 +1,41 @@
+"""The whole app without a browser: opened on copies of the memories that a module has `made`, and read as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from memory_core.memories import Memories
+
+APP = Path(__file__).with_name("whole_app.py")
+PAGES = Path(__file__).parents[2] / "pages"
+
+
+@pytest.fixture
+def memories(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memories]:
+    """A folder of its own with the memories, which the app looks at."""
+    for file in made.glob("*.sqlite3"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    monkeypatch.setenv("FORGETTING_LAB_MEMORIES", str(tmp_path))
+    folder = Memories(tmp_path)
+    yield folder
+    folder.close()
+
+
+def opened_at(page: str, memory: str, **address: str) -> AppTest:
+    """A page of a memory, reached from the first page; `set_hops` stands for `set.hops`."""
+    app = AppTest.from_file(str(APP), default_timeout=60)
+    app.query_params["memory"] = memory
+    app.run()
+    for name, value in address.items():
+        app.query_params[name.replace("set_", "set.")] = value
+    return app.switch_page(str(PAGES / f"{page}.py")).run()
+
+
+def html(app: AppTest) -> str:
+    """All HTML the page shows; an exception in it fails the test."""
+    assert not app.exception, app.exception
+    return "\n".join(element.proto.body for element in app.get("html"))
