@@ -86,11 +86,16 @@ def _edge(memory: Memory, edge: Any) -> str:
 
 
 def _drops(report: Any) -> str:
-    drops = [
-        f"dropped {safe(drop['kind'])} {safe(drop['item'][:200])}: {safe(drop['reason'])}" for drop in report["drops"]
-    ]
+    drops = [f"dropped {safe(_dropped(drop))}" for drop in report["drops"]]
     repairs = [f"repaired: {safe(repair)}" for repair in report["repairs"]]
     return "".join(f'<div class="row bad">{line}</div>' for line in drops + repairs)
+
+
+def _dropped(drop: Any) -> str:
+    """Kind, item and reason, each once: a reason may begin with the item, and an item with its kind."""
+    item = drop["item"][:200]
+    text = drop["reason"] if drop["reason"].startswith(drop["item"]) else f"{item}: {drop['reason']}"
+    return str(text if text.startswith(f"{drop['kind']} ") else f"{drop['kind']} {text}")
 
 
 def _returned(attempts: Sequence[Attempt]) -> str:
