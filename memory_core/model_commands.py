@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import Any
 
-from memory_core.errors import InputError
+from memory_core.errors import InputError, ProviderError
 from memory_core.importers.transcripts import Conversation, pool, read_transcript
 from memory_core.ingestion import Ingested, estimate, ingest, retry_failed
 from memory_core.memory import Memory
@@ -37,6 +37,7 @@ def ingest_command(options: argparse.Namespace) -> Result:
             _say_estimate(extractor, missing(memory, turns))
             with Meter("remembering", len(turns)) as meter:
                 done = ingest(memory, turns, advance=meter.advance, workers=options.parallel)
+            _say_failed(memory, done)
     return _counted(done, problems)
 
 
@@ -48,6 +49,7 @@ def retry_command(options: argparse.Namespace) -> Result:
         _say_estimate(extractor, failed)
         with Meter("reading again", len(failed)) as meter:
             done = retry_failed(memory, advance=meter.advance, workers=options.parallel, extractor=extractor)
+        _say_failed(memory, done)
         return _counted(done, []) | {"still_failed": len(memory.failed_turns())}
 
 
@@ -55,6 +57,8 @@ def _extractor(options: argparse.Namespace, stop: threading.Event) -> Extractor:
     """The extractor chosen, whose model is left in the middle of a call once `stop` is set."""
     choice = options.extractor
     chosen = ProviderSettings.named("extractor", choice) if choice else ProviderSettings.from_env("extractor")
+    if chosen.lacks_key:  # every turn would fail alike
+        raise ProviderError("OpenAI needs a key: set OPENAI_API_KEY, or choose another provider.")
     return make_extractor(replace(chosen, cancel=stop))
 
 
@@ -72,6 +76,13 @@ def _stopping() -> Iterator[threading.Event]:
 def _say_estimate(extractor: Extractor, turns: Sequence[Turn]) -> None:
     if expected := estimate(extractor, turns):
         print(f"{len(turns):,} turns, at most {expected} (prices of {AS_OF})", file=sys.stderr)
+
+
+def _say_failed(memory: Memory, done: Ingested) -> None:
+    if done.rejected:
+        reason = memory.attempts(memory.failed_turns()[-1])[-1].reason
+        print(f"kept but not read: {done.rejected:,} of {done.turns:,} turns; `retry` reads them", file=sys.stderr)
+        print(f"the last one: {reason}", file=sys.stderr)
 
 
 def _counted(done: Ingested, problems: Sequence[str]) -> Result:

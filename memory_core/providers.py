@@ -94,6 +94,15 @@ class ProviderSettings:
             return cls(provider, model, env.get("OPENAI_BASE_URL", ""), key, int(window))
         return cls(provider)
 
+    @property
+    def lacks_key(self) -> bool:
+        """Whether every call would be refused for want of a key.
+
+        >>> ProviderSettings("openai").lacks_key, ProviderSettings("ollama").lacks_key
+        (True, False)
+        """
+        return self.provider == "openai" and self.base_url in ("", OPENAI_URL) and not self.api_key
+
     def key_for(self, url: str) -> Secret:
         """The key, for the address it came with and for no other: an address that somebody types gets none.
 

@@ -89,6 +89,7 @@ def test_a_wrong_key_fails_every_turn_loses_none_and_retry_reads_them(run: Run, 
     env = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{hostile.url}/v1"}
     _, done, said = run("ingest", talk, "--extractor", "compatible:m", **env)
     assert (done["turns"], done["rejected"], done["statuses"]) == (4, 4, {"failed": 4})
+    assert "kept but not read: 4 of 4 turns" in said
     assert KEY not in said
     with Memory.open() as memory:
         assert KEY not in memory.attempts("t1")[0].reason
@@ -131,6 +132,13 @@ def test_calls_are_limited_and_turns_are_stored_in_order(parallel: int) -> None:
         assert [turn.source_id for turn in memory.latest_turns(40)] == [str(n) for n in range(40)]
     assert slow.most == parallel
     assert timed(slow, turns[0]).seconds > 0
+
+
+def test_without_the_key_nothing_is_begun(run: Run, talk: Path) -> None:
+    code, done, said = run("ingest", talk, "--extractor", "openai")
+    assert (code, done, said.count("\n")) == (1, None, 1)
+    assert "set OPENAI_API_KEY" in said
+    assert not talk.with_name("m.sqlite3").exists()
 
 
 def test_ollamas_client_reads_turns(run: Run, talk: Path, hostile: Hostile) -> None:
@@ -192,6 +200,7 @@ def test_a_server_of_ones_own_is_never_taken_for_openai(monkeypatch: pytest.Monk
     [
         (["reembed", "--embedder", "gemini"], "There is no embedder 'gemini'"),
         (["reembed", "--embedder", "openai"], "set OPENAI_API_KEY"),
+        (["retry", "--extractor", "openai"], "set OPENAI_API_KEY"),
         (["reembed", "--embedder", "ollama"], "ollama serve"),
         (["reembed", "--embedder", "compatible:m"], "set OPENAI_BASE_URL"),
         (["retry", "--extractor", "compatible"], "write compatible:NAME"),
