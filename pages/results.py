@@ -15,6 +15,7 @@ from pages._ui.results.flipping import flipping
 from pages._ui.results.sources import sources
 from pages._ui.results.state import VIEWS, ResultsState
 from pages._ui.results.tables import tables
+from pages._ui.words import page_head
 
 
 def remarks(chosen: Chosen) -> None:
@@ -27,14 +28,13 @@ def remarks(chosen: Chosen) -> None:
 
 
 st.html(Path(__file__).parent / "_ui" / "results" / "style.css")
+page_head("Results", "Compare runs side by side: what differs between two, which questions flip, what size costs.")
 state = ResultsState.linked()
 menu, main = st.columns([2, 9], gap="medium")
 with menu, st.container(key="results-menu"):
     loaded = sources(state)
     chosen = choosing(loaded, state)
 with main:
-    st.html('<p class="page">How well the memory answers: runs side by side, what differs between two, which questions '
-            "flip, and what size costs.</p>")  # fmt: skip
     view = st.segmented_control("View", VIEWS, key=state.widget("view", list(VIEWS)), label_visibility="collapsed")
     state.keep("view", view or VIEWS[0])
     if not chosen.runs:

@@ -104,7 +104,7 @@ def _create(name, embedder, file) -> None:  # type: ignore[no-untyped-def]
 
 def _imported(opened: OpenMemory, filename: str, data: bytes):  # type: ignore[no-untyped-def]
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "import" + Path(filename).suffix.lower())
+        path = Path(folder, Path(filename).stem + Path(filename).suffix.lower())  # errors name the file
         path.write_bytes(data)
         return import_memory(opened.memory, path)
 

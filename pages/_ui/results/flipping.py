@@ -60,7 +60,7 @@ def _list(rows: list[Pair], a: str, b: str) -> int:
     made = st.dataframe(
         frame, hide_index=True, height=430, on_select="rerun", selection_mode="single-row", key="results-flips",
         column_config={
-            "question": st.column_config.TextColumn("question", width=215),
+            "question": st.column_config.TextColumn("question", width=190),
             "type": st.column_config.TextColumn("type", width=115),
             "A": st.column_config.NumberColumn(a, format="%.2f", width=64),
             "B": st.column_config.NumberColumn(b, format="%.2f", width=64),
