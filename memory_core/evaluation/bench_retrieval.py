@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -17,7 +18,8 @@ from memory_core.evaluation.statistics import estimate, paired_difference
 from memory_core.memory import Memory
 from memory_core.parts import RETRIEVERS
 from memory_core.parts import retriever as retriever_named
-from memory_core.protocols import Embedder, Floats, Kind, Retrieval, Retriever
+from memory_core.protocols import Retrieval, Retriever
+from memory_core.retrieval.remembering import Remembering
 from memory_core.retrievers.hybrid import HybridRetriever
 
 MEASURES = ("fraction@5", "fraction@10", "recall_any@5", "recall_all@5", "ndcg@10")
@@ -48,7 +50,7 @@ def report(
     found: dict[str, dict[str, Row]] = {name: {} for name in (*retrievers, *(variants or {}))}
     for conversation, memory in memories:
         questions = [question for question in asked if question.conversation == conversation]
-        memory.embedder = _Remembering(memory.embedder)
+        memory.embedder = Remembering(memory.embedder, most=sys.maxsize)  # times leave embedding aside
         parts: dict[str, Retriever] = {name: retriever_named(name, memory.settings, _DEPTH) for name in retrievers}
         for question in questions:
             for name, part in {**parts, **(variants or {})}.items():
@@ -148,40 +150,3 @@ def _updates(rows: Mapping[str, Row]) -> dict[str, object]:
 def _mean(values: object) -> float | None:
     column = np.fromiter(values, np.float64)  # type: ignore[call-overload]
     return float(column.mean()) if len(column) else None
-
-
-@dataclass
-class _Remembering:
-    """An embedder that embeds each question once, so that times leave embedding aside."""
-
-    inner: Embedder
-
-    def __post_init__(self) -> None:
-        self._known: dict[tuple[str, str], Floats] = {}
-
-    @property
-    def id(self) -> str:
-        return self.inner.id
-
-    @property
-    def dim(self) -> int:
-        return self.inner.dim
-
-    @property
-    def match_threshold(self) -> float:
-        return self.inner.match_threshold
-
-    @property
-    def floor(self) -> float:
-        return self.inner.floor
-
-    @property
-    def languages(self) -> tuple[str, ...]:
-        return self.inner.languages
-
-    def embed(self, texts: Sequence[str], kind: Kind = "document") -> Floats:
-        missing = [text for text in dict.fromkeys(texts) if (kind, text) not in self._known]
-        if missing:
-            made = zip(missing, self.inner.embed(missing, kind), strict=True)
-            self._known |= {(kind, text): vector for text, vector in made}
-        return np.stack([self._known[kind, text] for text in texts]) if texts else self.inner.embed(texts, kind)
