@@ -5,20 +5,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 from memory_core.errors import ProviderError
 from memory_core.protocols import Floats, Kind
 from memory_core.remote import (
     Patience,
-    Secret,
     address,
-    cap_answer,
     embedded_rows,
     model_name,
+    ollama_client,
+    ollama_refusal,
     patiently,
-    refusal,
     shown,
     unreachable,
 )
@@ -89,34 +88,12 @@ class OllamaEmbedder:
         import ollama
 
         try:
-            return list(_client(self.host, self.patience.timeout).embed(self.model, texts).embeddings)
+            return list(ollama_client(self.host, self.patience.timeout).embed(self.model, texts).embeddings)
         except ollama.ResponseError as error:
-            raise self._refused(error) from error
+            raise ollama_refusal(error, self._who, self.model) from error
         except (ConnectionError, httpx.TransportError) as error:
             raise unreachable(error, self._who, "Start it with: ollama serve") from error
         except (ValueError, TypeError, AttributeError) as error:
             raise ProviderError(
                 f"{self._who} answered with something that is not Ollama's API; check the address."
             ) from error
-
-    def _refused(self, error: Any) -> ProviderError:
-        body = str(error.error)
-        if "not found" in body and "model" in body:
-            return ProviderError(f"{self._who} has no model {self.model}; fetch it with: ollama pull {self.model}")
-        if error.status_code == 404:
-            return ProviderError(
-                f"{self._who} does not speak Ollama's API: check the address, or use the provider `compatible`."
-            )
-        response = getattr(error.__context__, "response", None)  # the client keeps status and text only
-        headers = {} if response is None else response.headers
-        status = error.status_code if error.status_code > 0 else 500
-        return refusal(status, headers, body, self._who, self.model, Secret())
-
-
-@lru_cache(maxsize=8)
-def _client(host: str, timeout: float) -> Any:
-    import ollama
-
-    plain = {"Accept-Encoding": "identity"}
-    hooks = {"response": [cap_answer]}
-    return ollama.Client(host, timeout=timeout, headers=plain, follow_redirects=False, event_hooks=hooks)

@@ -6,7 +6,7 @@ import json
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 from memory_core.errors import ProviderError
@@ -15,11 +15,11 @@ from memory_core.remote import (
     Patience,
     Secret,
     address,
-    cap_answer,
     embedded_rows,
     is_page,
     model_name,
     one_line,
+    openai_client,
     patiently,
     refusal,
     shown,
@@ -94,7 +94,7 @@ class OpenAIEmbedder:
 
         if self.base_url == OPENAI_URL and not self.api_key:
             raise ProviderError("OpenAI needs a key: set OPENAI_API_KEY, or choose another provider.")
-        create = _client(self.base_url, self.api_key, self.patience.timeout).embeddings.with_raw_response.create
+        create = openai_client(self.base_url, self.api_key, self.patience.timeout).embeddings.with_raw_response.create
         try:
             text = create(model=self.model, input=texts, encoding_format="float").http_response.text
         except openai.APIStatusError as error:
@@ -119,19 +119,3 @@ def _in_order(text: str, who: str) -> list[Any]:
 
 def _index(row: Mapping[str, Any]) -> int:
     return int(row.get("index", 0))
-
-
-@lru_cache(maxsize=8)
-def _client(base_url: str, key: Secret, timeout: float) -> Any:
-    import openai
-
-    http = openai.DefaultHttpxClient(timeout=timeout, follow_redirects=False, event_hooks={"response": [cap_answer]})
-    plain = {"Accept-Encoding": "identity"}
-    return openai.OpenAI(
-        base_url=base_url,
-        api_key=key.reveal() or "none",
-        timeout=timeout,
-        max_retries=0,
-        http_client=http,
-        default_headers=plain,
-    )

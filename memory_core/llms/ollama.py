@@ -6,22 +6,21 @@ import threading
 import time
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 from memory_core.errors import ContextLengthError, ProviderError
 from memory_core.protocols import Reply
 from memory_core.remote import (
     Patience,
-    Secret,
     address,
-    cap_answer,
     interruptible_stream,
     is_page,
     model_name,
+    ollama_client,
+    ollama_refusal,
     one_line,
     patiently,
-    refusal,
     shown,
     unreachable,
     without_thoughts,
@@ -156,9 +155,7 @@ class Ollama:
         try:
             return call()
         except ollama.ResponseError as error:
-            response = getattr(error.__context__, "response", None)  # the client keeps status and text only
-            headers = {} if response is None else response.headers
-            raise self._refused(error.status_code, headers, str(error.error)) from error
+            raise ollama_refusal(error, self._who, self.model) from error
         except (ConnectionError, httpx.TransportError) as error:
             raise unreachable(error, self._who, "Start it with: ollama serve") from error
         except (ValueError, TypeError, AttributeError) as error:
@@ -169,23 +166,5 @@ class Ollama:
                 "check the address; another kind of server needs the provider `compatible`."
             ) from error
 
-    def _refused(self, status: int, headers: Mapping[str, str], body: str) -> ProviderError:
-        if "not found" in body and "model" in body:
-            return ProviderError(f"{self._who} has no model {self.model}; fetch it with: ollama pull {self.model}")
-        if status == 404:
-            return ProviderError(
-                f"{self._who} does not speak Ollama's API: check the address, or use the provider `compatible`."
-            )
-        return refusal(500 if status < 0 else status, headers, body, self._who, self.model, Secret())
-
     def _client(self) -> Any:
-        return _client(self.host, self.patience.timeout)
-
-
-@lru_cache(maxsize=8)
-def _client(host: str, timeout: float) -> Any:
-    import ollama
-
-    plain = {"Accept-Encoding": "identity"}
-    hooks = {"response": [cap_answer]}
-    return ollama.Client(host, timeout=timeout, headers=plain, follow_redirects=False, event_hooks=hooks)
+        return ollama_client(self.host, self.patience.timeout)

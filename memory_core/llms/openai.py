@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, Literal
 
 from memory_core.errors import ContextLengthError, ProviderError
@@ -16,11 +16,11 @@ from memory_core.remote import (
     Patience,
     Secret,
     address,
-    cap_answer,
     interruptible_stream,
     is_page,
     model_name,
     one_line,
+    openai_client,
     patiently,
     refusal,
     shown,
@@ -193,7 +193,7 @@ class OpenAI:
     def _client(self) -> Any:
         if self.base_url == OPENAI_URL and not self.api_key:
             raise ProviderError("OpenAI needs a key: set OPENAI_API_KEY, or choose another provider.")
-        return _client(self.base_url, self.api_key, self.patience.timeout)
+        return openai_client(self.base_url, self.api_key, self.patience.timeout)
 
 
 class _UnknownError(ProviderError):
@@ -202,22 +202,6 @@ class _UnknownError(ProviderError):
     def __init__(self, gap: str) -> None:
         super().__init__(f"the server does not know {gap}")
         self.gap = gap
-
-
-@lru_cache(maxsize=8)
-def _client(base_url: str, key: Secret, timeout: float) -> Any:
-    import openai
-
-    http = openai.DefaultHttpxClient(timeout=timeout, follow_redirects=False, event_hooks={"response": [cap_answer]})
-    plain = {"Accept-Encoding": "identity"}
-    return openai.OpenAI(
-        base_url=base_url,
-        api_key=key.reveal() or "none",
-        timeout=timeout,
-        max_retries=0,
-        http_client=http,
-        default_headers=plain,
-    )
 
 
 def _adapted(body: Mapping[str, Any], gaps: set[str]) -> dict[str, Any]:

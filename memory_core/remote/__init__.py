@@ -11,6 +11,7 @@ from memory_core.remote.answers import (
     shown,
     unreachable,
 )
+from memory_core.remote.clients import ollama_client, ollama_refusal, openai_client
 from memory_core.remote.patience import (
     PassingError,
     Patience,
@@ -34,7 +35,10 @@ __all__ = [
     "interruptibly",
     "is_page",
     "model_name",
+    "ollama_client",
+    "ollama_refusal",
     "one_line",
+    "openai_client",
     "patiently",
     "refusal",
     "shown",
