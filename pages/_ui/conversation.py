@@ -46,7 +46,7 @@ def conversation(opened: OpenMemory, state: ChatState, models: MakeModels) -> No
         with box:
             _follow(opened, state, saying)
     if state.failed:
-        st.error(as_text(state.failed))
+        box.error(as_text(state.failed))  # inside, so that the input stays on the screen
     if state.kept:
         st.session_state["say"], state.kept = state.kept, ""
         state.save()
