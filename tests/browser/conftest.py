@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -66,18 +66,27 @@ def open_page(browser: Browser, dark: bool = False) -> Iterator[tuple[Page, Seen
 def serve(script: Path, folder: Path) -> Iterator[str]:
     """A Streamlit server of a copy of `script` in `folder`; its address."""
     shutil.copyfile(script, folder / "app.py")
+    options = ("server.headless=true", "server.enableStaticServing=true", "browser.gatherUsageStats=false")
+    with _streamlit(folder, folder / "log", {"PYTHONPATH": str(ROOT)}, options) as address:
+        yield address
+
+
+@contextmanager
+def running_app(folder: Path, **env: str) -> Iterator[str]:
+    """The app itself on a free port with the memories of a folder; its address."""
+    with _streamlit(ROOT, folder / "log", {"FORGETTING_LAB_MEMORIES": str(folder), **env}) as address:
+        yield address
+
+
+@contextmanager
+def _streamlit(cwd: Path, log_file: Path, env: dict[str, str], options: Sequence[str] = ()) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    options = {
-        "server.port": port, "server.headless": "true", "server.address": "127.0.0.1", "server.fileWatcherType": "none",
-        "server.enableStaticServing": "true", "browser.gatherUsageStats": "false",
-    }  # fmt: skip
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", *(f"--{k}={v}" for k, v in options.items())]
-    with (folder / "log").open("w") as log:
-        server = subprocess.Popen(
-            command, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=log, stderr=log
-        )
+    options = (f"server.port={port}", "server.address=127.0.0.1", "server.fileWatcherType=none", *options)
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", *(f"--{option}" for option in options)]
+    with log_file.open("w") as log:
+        server = subprocess.Popen(command, cwd=cwd, env={**os.environ, **env}, stdout=log, stderr=log)
     try:
         wait_until_up(f"http://127.0.0.1:{port}/_stcore/health", server)
         yield f"http://127.0.0.1:{port}"

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import socket
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page
 
 from memory_core.memory import Memory
-from tests.browser.conftest import ROOT, Seen, open_page, wait_until_up
+from tests.browser.conftest import Seen, open_page, running_app
 from tests.pages.large import make_large
 
 AT = datetime(2024, 5, 1, 10, tzinfo=UTC)
@@ -36,27 +32,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def address(folder: Path) -> Iterator[str]:
     """The app itself on a free port, with memories of its own."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    options = {"server.port": port, "server.address": "127.0.0.1", "server.fileWatcherType": "none"}
-    command = [
-        sys.executable,
-        "-m",
-        "streamlit",
-        "run",
-        "app.py",
-        *(f"--{name}={value}" for name, value in options.items()),
-    ]
-    env = {**os.environ, "FORGETTING_LAB_MEMORIES": str(folder)}
-    with (folder / "log").open("w") as log:
-        server = subprocess.Popen(command, cwd=ROOT, env=env, stdout=log, stderr=log)
-    try:
-        wait_until_up(f"http://127.0.0.1:{port}/_stcore/health", server)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.terminate()
-        server.wait(10)
+    with running_app(folder) as address:
+        yield address
 
 
 @pytest.fixture

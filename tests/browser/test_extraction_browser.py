@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +11,7 @@ from playwright.sync_api import Browser
 
 from memory_core.memory import Memory
 from memory_core.schema import Drop, Extraction, FoundNode, Turn
-from tests.browser.conftest import ROOT, open_page, wait_until_up
+from tests.browser.conftest import open_page, running_app
 
 AT = datetime(2024, 5, 1, 10, tzinfo=UTC)
 EVIL = "<script>window.__pwned=1</script><img src=x onerror='window.__pwned=2'>"
@@ -31,20 +27,8 @@ def address(tmp_path: Path) -> Iterator[str]:
         drops = (Drop("node", EVIL, EVIL),)
         made = Extraction("repaired", nodes, drops=drops, repairs=(EVIL,), raw=EVIL, reason=EVIL, extractor=EVIL)
         memory.remember(Turn("user", EVIL, AT, EVIL, EVIL, EVIL), made)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.address", "127.0.0.1"]
-    command += ["--server.port", str(port), "--server.fileWatcherType", "none"]
-    env = {**os.environ, "FORGETTING_LAB_MEMORIES": str(tmp_path)}
-    with (tmp_path / "log").open("w") as log:
-        server = subprocess.Popen(command, cwd=ROOT, env=env, stdout=log, stderr=log)
-    try:
-        wait_until_up(f"http://127.0.0.1:{port}/_stcore/health", server)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.terminate()
-        server.wait(10)
+    with running_app(tmp_path) as address:
+        yield address
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.browser.conftest import ROOT, open_page, wait_until_up
+from tests.browser.conftest import open_page, running_app
 from tests.pages.large import make_large
 
 PATIENCE = 30_000  # milliseconds
@@ -24,20 +20,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The app itself on a free port, with a memory of two thousand nodes."""
     folder: Path = tmp_path_factory.mktemp("memories")
     make_large(folder / "large.sqlite3")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    options = (f"--server.port={port}", "--server.address=127.0.0.1", "--server.fileWatcherType=none")
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", *options]
-    env = {**os.environ, "FORGETTING_LAB_MEMORIES": str(folder)}
-    with (folder / "log").open("w") as log:
-        server = subprocess.Popen(command, cwd=ROOT, env=env, stdout=log, stderr=log)
-    try:
-        wait_until_up(f"http://127.0.0.1:{port}/_stcore/health", server)
-        yield f"http://127.0.0.1:{port}/forgetting?memory=large"
-    finally:
-        server.terminate()
-        server.wait(10)
+    with running_app(folder) as address:
+        yield f"{address}/forgetting?memory=large"
 
 
 def going(page: Page) -> int:

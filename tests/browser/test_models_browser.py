@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,33 +11,13 @@ from playwright.sync_api import Browser, Page
 
 from memory_core.memory import Memory
 from memory_core.schema import Extraction, FoundEdge, FoundNode, Turn, utc
-from tests.browser.conftest import ROOT, open_page, wait_until_up
+from tests.browser.conftest import open_page, running_app
 from tests.browser.test_chat_browser import PATIENCE, count, say, until
 from tests.servers.hostile import Answer, Hostile
 
 AT = utc("2024-05-01T10:00:00Z")
 KEY = "sk-browser-0123456789abcdef"
 PWN = "x</script><script>window.__pwned=1</script><img src=x onerror='window.__pwned=2'>"
-
-
-@contextmanager
-def running_app(folder: Path, **env: str) -> Iterator[str]:
-    """The app on a free port with the memories of a folder."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.address", "127.0.0.1"]
-    command += ["--server.port", str(port), "--server.fileWatcherType", "none"]
-    with (folder / "log").open("w") as log:
-        server = subprocess.Popen(
-            command, cwd=ROOT, env={**os.environ, "FORGETTING_LAB_MEMORIES": str(folder), **env}, stdout=log, stderr=log
-        )
-    try:
-        wait_until_up(f"http://127.0.0.1:{port}/_stcore/health", server)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.terminate()
-        server.wait(10)
 
 
 @pytest.fixture(scope="module")

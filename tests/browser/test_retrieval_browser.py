@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from memory_core.memory import Memory
-from tests.browser.conftest import ROOT, open_page, wait_until_up
+from tests.browser.conftest import open_page, running_app
 from tests.browser.test_chat_browser import PATIENCE, click_node, graph, until
 
 AT = datetime(2024, 5, 1, 10, tzinfo=UTC)
@@ -28,20 +24,8 @@ def address(tmp_path: Path) -> Iterator[str]:
     with Memory.open(tmp_path / "small.sqlite3") as memory:
         for text in ("My sister Mira lives in Porto.", "Mira works at Harbor Bakery.", "Porto lies by the sea."):
             memory.say(text, at=AT)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.address", "127.0.0.1"]
-    command += ["--server.port", str(port), "--server.fileWatcherType", "none"]
-    env = {**os.environ, "FORGETTING_LAB_MEMORIES": str(tmp_path)}
-    with (tmp_path / "log").open("w") as log:
-        server = subprocess.Popen(command, cwd=ROOT, env=env, stdout=log, stderr=log)
-    try:
-        wait_until_up(f"http://127.0.0.1:{port}/_stcore/health", server)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.terminate()
-        server.wait(10)
+    with running_app(tmp_path) as address:
+        yield address
 
 
 def test_rings_inspector_slider_downloads_and_link(chromium: Browser, address: str) -> None:
