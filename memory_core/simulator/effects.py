@@ -90,8 +90,8 @@ def _many(count: int, one: str) -> str:
 def size(count: float) -> str:
     """Bytes with a unit, to three digits.
 
-    >>> size(42_100_000)
-    '42.1 MB'
+    >>> size(540465), size(12), size(9683000)
+    ('540 kB', '12 B', '9.68 MB')
     """
     for unit in ("B", "kB", "MB", "GB"):
         if count < 1000 or unit == "GB":

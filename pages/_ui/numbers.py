@@ -6,7 +6,8 @@ import streamlit as st
 
 from memory_core.inspection.origins import origin
 from memory_core.memories import OpenMemory
-from pages._ui.words import safe, size
+from memory_core.simulator.effects import size
+from pages._ui.words import safe
 
 _TIPS = {
     "turns": "Turns stored: messages of conversations, verbatim",

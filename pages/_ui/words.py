@@ -1,4 +1,4 @@
-"""How dates, sizes and durations are written, and text that came from people or models as harmless HTML."""
+"""How dates and durations are written, and text that came from people or models as harmless HTML."""
 
 from __future__ import annotations
 
@@ -18,19 +18,6 @@ def day(at: datetime) -> str:
 def moment(at: datetime) -> str:
     """`4 Sep 2023, 18:12`, UTC."""
     return f"{day(at)}, {at:%H:%M}"
-
-
-def size(count: float) -> str:
-    """Bytes with a unit, three digits.
-
-    >>> size(540465), size(12), size(9683000)
-    ('540 kB', '12 B', '9.68 MB')
-    """
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000 or unit == "GB":
-            break
-        count /= 1000
-    return f"{count:.3g} {unit}" if count < 999.5 else f"{count:.0f} {unit}"
 
 
 def seconds(count: float) -> str:

@@ -11,11 +11,12 @@ from memory_core.errors import ForgettingLabError
 from memory_core.forgetting import Pass
 from memory_core.memories import OpenMemory
 from memory_core.simulator import Setting, simulator_of
+from memory_core.simulator.effects import size
 from memory_core.simulator.selecting import Forgotten, forgotten
 from pages._ui.forgetting.commit import undo
 from pages._ui.forgetting.state import ForgettingState
 from pages._ui.opened import as_text, notice
-from pages._ui.words import day, plural, size
+from pages._ui.words import day, plural
 
 
 def history_view(opened: OpenMemory, state: ForgettingState, setting: Setting) -> None:

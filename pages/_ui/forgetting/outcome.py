@@ -6,8 +6,9 @@ import streamlit as st
 
 from memory_core.memories import OpenMemory
 from memory_core.simulator import Shown
+from memory_core.simulator.effects import size
 from pages._ui.forgetting.state import ForgettingState
-from pages._ui.words import safe, size
+from pages._ui.words import safe
 
 
 def outcome(opened: OpenMemory, state: ForgettingState, shown: Shown) -> None:
