@@ -126,7 +126,8 @@ def _title(memory: Memory, node_id: Any) -> str:
 def answer_html(memory: Memory, answered: Answered, cited: Sequence[Turn]) -> str:
     """The answer, the turns it cites by date with their words, and the line that says what was marked as visited."""
     if answered.text is None:
-        body = f'<p class="unknown"><b>Not in memory.</b> {safe(answered.reason.removeprefix("Not in memory: "))}</p>'
+        reason = answered.reason.removeprefix("Not in memory: ")
+        body = f'<p class="unknown"><b>Not in memory.</b> {safe(reason[:1].upper() + reason[1:])}</p>'
     else:
         body = f'<p dir="auto">{safe(answered.text)}</p>'
         body += f"<footer>{safe(answered.reason)}</footer>" if answered.reason else ""

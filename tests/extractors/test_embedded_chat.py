@@ -132,3 +132,9 @@ def test_spans_point_at_the_text_as_it_was_written(text: str) -> None:
 @pytest.mark.parametrize("text", ["Its own tail.", "ill with flu", "NASA and the IRS", "my cats vs hers"])
 def test_what_is_spelled_right_stays(text: str) -> None:
     assert mend(text).text == text
+
+
+def test_the_speakers_own_name_is_no_second_person() -> None:
+    found = Embedded().extract(Turn("user", "Hello! I'm Mara Quill and I draw maps.", AT, "User"))
+    assert {node.title: dict(node.attributes) for node in found.nodes}["User"] == {"name": "Mara Quill"}
+    assert "Mara Quill" not in {node.title for node in found.nodes}

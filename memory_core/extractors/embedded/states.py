@@ -179,6 +179,11 @@ def person_is(scene: Scene, who: int, verb: Token, token: Token, denied: str) ->
             )
             scene.places[token.i] = who
         return
+    if not denied and scene.draft.nodes[who].title == scene.me and _own_name(scene, token):
+        scene.draft.describe(who, {"name": scene.reading.slice(token.left_edge, token)})
+        scene.reading.use(token.left_edge, token)
+        scene.places[token.i] = who
+        return
     if token.pos_ in ("NOUN", "PROPN") and lemma != "fan":
         work = lemma in nouns.PEOPLE - nouns.NO_JOBS
         name = "works_as" if work else "is_a"
@@ -203,6 +208,13 @@ def person_is(scene: Scene, who: int, verb: Token, token: Token, denied: str) ->
             t for c in child.children if child.dep_ == "prep" and c.dep_ in ("pobj", "pcomp") for t in conjuncts(c)
         ):
             _adjective(scene, who, verb, token, child, target, denied)
+
+
+def _own_name(scene: Scene, token: Token) -> bool:
+    """ "I'm Mara Quill": the speaker's name, not a thing the speaker is."""
+    bare = not any(c.dep_ in ("det", "poss", "prep") for c in token.children)
+    bare = bare and len(conjuncts(token)) == 1
+    return token.pos_ == "PROPN" and bare and scene.reading.kind(token) in ("PERSON", "NAME", "ORG")
 
 
 def _adjective(
