@@ -115,6 +115,8 @@ def _pair(opened: OpenMemory, state: ExtractionState, pair: Pair) -> None:
             if st.button(verdict.capitalize(), key=f"verdict-{verdict}", type=kind, help=tip):
                 attempt(lambda verdict=verdict: opened.memory.judge(
                     pair.a, pair.b, verdict, similarity=similarity, reason=pair.guard, kind=pair.kind))  # fmt: skip
+                if verdict == "same":
+                    st.toast("Noted as one thing. They are still two nodes: merge them by hand under **same**.")
                 st.rerun()
     _by_hand(opened, state, pair, sides)
 
