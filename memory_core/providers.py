@@ -30,12 +30,12 @@ from memory_core.embedders.use import MultilingualUSE
 from memory_core.errors import InputError, ProviderError
 from memory_core.extractors.embedded import Embedded
 from memory_core.extractors.llm import LLMExtractor
-from memory_core.llms.ollama import OLLAMA_URL, Ollama
-from memory_core.llms.openai import OPENAI_URL, OpenAI
+from memory_core.llms.ollama import Ollama
+from memory_core.llms.openai import OpenAI
 from memory_core.protocols import LLM, Embedder, Extractor, Reader
 from memory_core.readers.embedded import EmbeddedReader
 from memory_core.readers.llm import LLMReader
-from memory_core.remote import Secret, one_line, shown
+from memory_core.remote import OLLAMA_URL, OPENAI_URL, Secret, one_line, shown
 
 Part = Literal["extractor", "reader", "embedder", "judge"]
 #: The providers of each part, the default first.

@@ -11,8 +11,10 @@ from typing import Any
 from memory_core.errors import ProviderError
 from memory_core.protocols import Floats, Kind
 from memory_core.remote import (
+    OLLAMA_URL,
     Patience,
     address,
+    dimension,
     embedded_rows,
     model_name,
     ollama_client,
@@ -22,7 +24,6 @@ from memory_core.remote import (
     unreachable,
 )
 
-OLLAMA_URL = "http://127.0.0.1:11434"
 _PATIENCE = Patience(timeout=180.0)  # the first call also loads the model
 _DIMENSIONS = {"nomic-embed-text": 768}
 _BATCH = 32
@@ -57,11 +58,7 @@ class OllamaEmbedder:
         """The model's known dimension; of another model the server is asked once. Raises ProviderError."""
         if self._family in _DIMENSIONS:
             return _DIMENSIONS[self._family]
-        if self.known_dim:
-            return self.known_dim
-        if "dim" not in self._learned:
-            self._learned["dim"] = len(self._vectors(["dimension"])[0])
-        return self._learned["dim"]
+        return self.known_dim or dimension(self._vectors, self._learned)
 
     def embed(self, texts: Sequence[str], kind: Kind = "document") -> Floats:
         """Unit vectors, shape (n, dim); an empty text is never sent and gives a zero row.

@@ -12,21 +12,22 @@ from typing import Any
 from memory_core.errors import ProviderError
 from memory_core.protocols import Floats, Kind
 from memory_core.remote import (
+    OPENAI_URL,
     Patience,
     Secret,
     address,
+    dimension,
     embedded_rows,
     is_page,
     model_name,
     one_line,
     openai_client,
+    openai_name,
     patiently,
     refusal,
-    shown,
     unreachable,
 )
 
-OPENAI_URL = "https://api.openai.com/v1"
 _NO_KEY = Secret()
 _PATIENCE = Patience(timeout=60.0)
 _DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
@@ -67,11 +68,7 @@ class OpenAIEmbedder:
         """The model's known dimension; of another model the server is asked once. Raises ProviderError."""
         if self.model in _DIMENSIONS:
             return _DIMENSIONS[self.model]
-        if self.known_dim:
-            return self.known_dim
-        if "dim" not in self._learned:
-            self._learned["dim"] = len(self._vectors(["dimension"])[0])
-        return self._learned["dim"]
+        return self.known_dim or dimension(self._vectors, self._learned)
 
     def embed(self, texts: Sequence[str], kind: Kind = "document") -> Floats:
         """Unit vectors, shape (n, dim); an empty text is never sent and gives a zero row.
@@ -82,7 +79,7 @@ class OpenAIEmbedder:
 
     @property
     def _who(self) -> str:
-        return f"{'OpenAI' if self.base_url == OPENAI_URL else 'The server'} at {shown(self.base_url)}"
+        return openai_name(self.base_url)
 
     def _vectors(self, texts: Sequence[str]) -> list[Any]:
         ask = partial(self._ask, list(texts))
@@ -92,8 +89,6 @@ class OpenAIEmbedder:
         import httpx2
         import openai
 
-        if self.base_url == OPENAI_URL and not self.api_key:
-            raise ProviderError("OpenAI needs a key: set OPENAI_API_KEY, or choose another provider.")
         create = openai_client(self.base_url, self.api_key, self.patience.timeout).embeddings.with_raw_response.create
         try:
             text = create(model=self.model, input=texts, encoding_format="float").http_response.text

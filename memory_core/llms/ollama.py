@@ -12,6 +12,7 @@ from typing import Any
 from memory_core.errors import ContextLengthError, ProviderError
 from memory_core.protocols import Reply
 from memory_core.remote import (
+    OLLAMA_URL,
     Patience,
     address,
     interruptible_stream,
@@ -27,7 +28,6 @@ from memory_core.remote import (
 )
 from memory_core.tokens import tokens_at_least, tokens_at_most
 
-OLLAMA_URL = "http://127.0.0.1:11434"
 _PATIENCE = Patience(timeout=180.0)  # the first call also loads the model
 _SMALLEST_CONTEXT = 2048
 _TEMPLATE_TOKENS = 64  # what the chat template adds around the two messages

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from memory_core.errors import ContextLengthError, ProviderError
 from memory_core.protocols import Reply
 from memory_core.remote import (
+    OPENAI_URL,
     Patience,
     Secret,
     address,
@@ -21,6 +22,7 @@ from memory_core.remote import (
     model_name,
     one_line,
     openai_client,
+    openai_name,
     patiently,
     refusal,
     shown,
@@ -28,7 +30,6 @@ from memory_core.remote import (
     without_thoughts,
 )
 
-OPENAI_URL = "https://api.openai.com/v1"
 _NO_KEY = Secret()
 _PATIENCE = Patience(timeout=60.0)
 _FINISH: dict[str, Literal["stop", "length", "refused", "error"]] = {
@@ -99,7 +100,7 @@ class OpenAI:
 
     @property
     def _who(self) -> str:
-        return f"{'OpenAI' if self.base_url == OPENAI_URL else 'The server'} at {shown(self.base_url)}"
+        return openai_name(self.base_url)
 
     def _ask(self, system: str, user: str, schema: Mapping[str, object] | None, max_tokens: int) -> Reply:
         create = self._client().chat.completions.with_raw_response.create
@@ -191,8 +192,6 @@ class OpenAI:
         return told
 
     def _client(self) -> Any:
-        if self.base_url == OPENAI_URL and not self.api_key:
-            raise ProviderError("OpenAI needs a key: set OPENAI_API_KEY, or choose another provider.")
         return openai_client(self.base_url, self.api_key, self.patience.timeout)
 
 

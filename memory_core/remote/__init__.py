@@ -11,7 +11,7 @@ from memory_core.remote.answers import (
     shown,
     unreachable,
 )
-from memory_core.remote.clients import ollama_client, ollama_refusal, openai_client
+from memory_core.remote.clients import OLLAMA_URL, OPENAI_URL, ollama_client, ollama_refusal, openai_client, openai_name
 from memory_core.remote.patience import (
     PassingError,
     Patience,
@@ -21,15 +21,18 @@ from memory_core.remote.patience import (
     without_thoughts,
 )
 from memory_core.remote.secret import Secret
-from memory_core.remote.vectors import embedded_rows
+from memory_core.remote.vectors import dimension, embedded_rows
 
 __all__ = [
     "MAX_BYTES",
+    "OLLAMA_URL",
+    "OPENAI_URL",
     "PassingError",
     "Patience",
     "Secret",
     "address",
     "cap_answer",
+    "dimension",
     "embedded_rows",
     "interruptible_stream",
     "interruptibly",
@@ -39,6 +42,7 @@ __all__ = [
     "ollama_refusal",
     "one_line",
     "openai_client",
+    "openai_name",
     "patiently",
     "refusal",
     "shown",

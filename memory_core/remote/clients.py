@@ -6,15 +6,19 @@ from functools import lru_cache
 from typing import Any
 
 from memory_core.errors import ProviderError
-from memory_core.remote.answers import cap_answer, refusal
+from memory_core.remote.answers import cap_answer, refusal, shown
 from memory_core.remote.secret import Secret
 
+OPENAI_URL = "https://api.openai.com/v1"
+OLLAMA_URL = "http://127.0.0.1:11434"
 _PLAIN = {"Accept-Encoding": "identity"}
 
 
 @lru_cache(maxsize=16)
 def openai_client(base_url: str, key: Secret, timeout: float) -> Any:
-    """The openai client of a server that speaks its API; `timeout` in seconds."""
+    """The openai client of a server; `timeout` in seconds. Raises ProviderError where OpenAI's key is missing."""
+    if base_url == OPENAI_URL and not key:
+        raise ProviderError("OpenAI needs a key: set OPENAI_API_KEY, or choose another provider.")
     import openai
 
     http = openai.DefaultHttpxClient(timeout=timeout, follow_redirects=False, event_hooks={"response": [cap_answer]})
@@ -26,6 +30,15 @@ def openai_client(base_url: str, key: Secret, timeout: float) -> Any:
         http_client=http,
         default_headers=_PLAIN,
     )
+
+
+def openai_name(base_url: str) -> str:
+    """How errors name the server.
+
+    >>> openai_name("http://localhost:8080/v1")
+    'The server at http://localhost:8080/v1'
+    """
+    return f"{'OpenAI' if base_url == OPENAI_URL else 'The server'} at {shown(base_url)}"
 
 
 @lru_cache(maxsize=16)

@@ -40,6 +40,13 @@ def embedded_rows(
     return rows
 
 
+def dimension(ask: Callable[[Sequence[str]], list[Any]], learned: dict[str, int]) -> int:
+    """The length of the vectors `ask` gives; asked once, then kept in `learned`. Raises what `ask` raises."""
+    if "dim" not in learned:
+        learned["dim"] = len(ask(["dimension"])[0])
+    return learned["dim"]
+
+
 def _unit(vector: object, dim: int, who: str) -> Floats | None:
     """The vector at length 1; None for what has no direction."""
     try:
