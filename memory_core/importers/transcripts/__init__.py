@@ -129,9 +129,7 @@ def pool(transcript: Transcript, *, in_file_order: bool = False) -> Conversation
     if not in_file_order:
         return together
     places = {name: place for place, name in enumerate(_pooled(transcript)[1].values())}
-    return Conversation(
-        "pooled-in-file-order", tuple(sorted(together.turns, key=lambda turn: places[turn.source_id]))
-    )
+    return Conversation("pooled-in-file-order", tuple(sorted(together.turns, key=lambda turn: places[turn.source_id])))
 
 
 def pooled_names(transcript: Transcript) -> dict[tuple[str, str], str]:
