@@ -118,7 +118,9 @@ def _edges(a: Document, b: Document, back: Mapping[str, str]) -> Part:
         lambda edge: (back.get(edge["source"]), edge["relationship"], back.get(edge["target"])),
     )
     changed: list[Changed] = []
-    added, gone, same = [], [], 0
+    added: list[tuple[str, Document]] = []
+    gone: list[tuple[str, Document]] = []
+    same = 0
     for key in [*ours, *(key for key in theirs if key not in ours)]:
         mine, other = ours.get(key, []), theirs.get(key, [])
         for (_, edge), (their_id, their_edge) in zip(mine, other, strict=False):
@@ -127,9 +129,13 @@ def _edges(a: Document, b: Document, back: Mapping[str, str]) -> Part:
             else:
                 fields = (("attributes", edge["attributes"], their_edge["attributes"]),)
                 changed.append(Changed(their_id, _joined(b, their_edge), fields))
-        added += [_joined(b, edge) for _, edge in other[len(mine) :]]
-        gone += [_joined(a, edge) for _, edge in mine[len(other) :]]
-    return Part(tuple(added), tuple(gone), tuple(changed), same)
+        added += other[len(mine) :]
+        gone += mine[len(other) :]
+    return Part(_in_order(b, added), _in_order(a, gone), tuple(changed), same)
+
+
+def _in_order(document: Document, edges: Iterable[tuple[str, Document]]) -> tuple[str, ...]:
+    return tuple(_joined(document, edge) for _, edge in sorted(edges, key=lambda item: natural(item[0])))
 
 
 def _joined(document: Document, edge: Document) -> str:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memory_core.__main__ import main
@@ -56,6 +56,7 @@ STATEMENTS = st.lists(
 )
 
 
+@example([], [("B", "likes", "A"), ("A", "knows", "B"), ("A", "likes", "B")])
 @given(STATEMENTS, STATEMENTS)
 @settings(max_examples=15, deadline=None)
 def test_swapped_it_is_turned_round(first: list[tuple[str, str, str]], second: list[tuple[str, str, str]]) -> None:

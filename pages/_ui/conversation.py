@@ -21,6 +21,7 @@ from pages._ui.words import plural
 
 MakeModels = Callable[..., Models]  # takes the event that ends their calls
 _LOOK = 1.0  # seconds a run of the page follows an answer that a server is writing; then clicks get their turn
+_PUTTING_BACK = 1.5  # seconds in which each run puts text back: of two runs in a row a browser may draw only the last
 _CUT = 1000  # characters of a turn shown at once
 _EMPTY = """
 **This memory is empty.** Say something about yourself below, for example
@@ -47,8 +48,10 @@ def conversation(opened: OpenMemory, state: ChatState, models: MakeModels) -> No
             _follow(opened, state, saying)
     if state.failed:
         box.error(as_text(state.failed))  # inside, so that the input stays on the screen
-    if state.kept:
-        st.session_state["say"], state.kept = state.kept, ""
+    if state.kept and monotonic() < state.kept_at + _PUTTING_BACK:
+        st.session_state["say"] = state.kept
+    elif state.kept:
+        state.kept = ""
         state.save()
     text = st.chat_input("Say or ask something", key="say", disabled=saying is not None)
     if text is not None:
@@ -58,6 +61,7 @@ def conversation(opened: OpenMemory, state: ChatState, models: MakeModels) -> No
 
 def _say(opened: OpenMemory, state: ChatState, models: MakeModels, text: str) -> None:
     at, stop = datetime.now(UTC), threading.Event()
+    state.kept = ""
     try:
         saying = start_saying(opened.memory, text, models(stop), at=at, session=f"chat-{at:%Y-%m-%d}", stop=stop)
     except ForgettingLabError as error:
@@ -98,7 +102,7 @@ def _settled(opened: OpenMemory, state: ChatState, saying: Saying) -> None:
 
 
 def _not_said(state: ChatState, text: str, why: str) -> None:
-    state.failed, state.kept = why, text.replace("\x00", "")
+    state.failed, state.kept, state.kept_at = why, text.replace("\x00", ""), monotonic()
     state.save()
 
 

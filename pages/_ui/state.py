@@ -44,6 +44,7 @@ class ChatState(PageState):
     whole: list[str] = field(default_factory=list)  # long turns shown in full
     failed: str = ""  # why the last turn was not stored
     kept: str = ""  # its text, put back where it was typed
+    kept_at: float = 0.0  # monotonic seconds
     was_busy: bool = False
 
     def look_at(self, item: str) -> None:
