@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-import snowballstemmer
-
 from memory_core.graph import Graph
 from memory_core.protocols import Floats
-from memory_core.schema import LABELS, FoundNode, Scalar, content_words, normalise_title
+from memory_core.schema import LABELS, FoundNode, Scalar, normalise_title
+from memory_core.stemming import stem, stems
 
 How = Literal["new", "title", "cosine"]
 _CANDIDATES = 8  # nearest nodes looked at: the first that no guard holds back is the match
@@ -41,9 +40,8 @@ _DATE_WORDS = frozenset(
     "thursday friday saturday sunday spring summer autumn winter".split()
 )
 _NAME = re.compile(r"\b[A-Z][\w'’-]+")
-_STEMMER = snowballstemmer.stemmer("english")
 _ATTITUDE = frozenset(
-    _STEMMER.stemWords("like love enjoy prefer favorite favourite dislike hate avoid quit stop stopped user".split())
+    stem(word) for word in "like love enjoy prefer favorite favourite dislike hate avoid quit stop stopped user".split()
 )
 
 
@@ -165,11 +163,11 @@ def _negated(text: str) -> bool:
 
 def _other_name(title: str, found: FoundNode) -> str:
     """Names on both sides of which the other side knows nothing."""
-    old, new = set(_stems(title)), set(_stems(found.title))
+    old, new = set(stems(title)), set(stems(found.title))
     if found.label in ("Person", "Organization", "Location"):
         apart = bool(old and new) and not old & new
     else:
-        ours, theirs = (set(_stems(" ".join(_NAME.findall(text)[1:]))) for text in (title, found.title))
+        ours, theirs = (set(stems(" ".join(_NAME.findall(text)[1:]))) for text in (title, found.title))
         apart = bool(ours - new) and bool(theirs - old) and not (ours & theirs)
     return f"different names: {title} / {found.title}" if apart else ""
 
@@ -177,18 +175,13 @@ def _other_name(title: str, found: FoundNode) -> str:
 def _other_word(title: str, content: str, found: FoundNode) -> str:
     """One word exchanged for another, unknown to the other side, in titles that are else the same: left and right knee,
     Maria and Mario Silva. Words of liking and denial are left out: polarity has looked at them."""
-    old, new = ([word for word in _stems(text) if word not in _ATTITUDE] for text in (title, found.title))
+    old, new = ([word for word in stems(text) if word not in _ATTITUDE] for text in (title, found.title))
     gone, come = [word for word in old if word not in new], [word for word in new if word not in old]
     if len(gone) != 1 or len(come) != 1 or len(old) < 2:
         return ""
-    if gone[0] in _stems(found.content) or come[0] in _stems(content):
+    if gone[0] in stems(found.content) or come[0] in stems(content):
         return ""
     return f"another word: {gone[0]} / {come[0]}"
-
-
-def _stems(text: str) -> list[str]:
-    """Content words without plural, possessive and common endings, so that "swim" and "swimming" are one word."""
-    return [_STEMMER.stemWord(word) for word in content_words(text)]
 
 
 def _numbers(text: str) -> frozenset[str]:

@@ -12,13 +12,12 @@ import re
 import string
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from math import log2
 from statistics import fmean
-from typing import Any
 
 from memory_core.evaluation.datasets import LOCOMO_CATEGORIES
 from memory_core.evaluation.metrics import ranked_once
+from memory_core.stemming import porter
 
 _SKIPPED = re.compile(r"\b(a|an|the|and)\b")
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -47,14 +46,7 @@ def locomo_f1(prediction: str, answer: str, category: str) -> float:
 
 def _stems(text: str) -> list[str]:
     words = _SKIPPED.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
-    return [str(stem) for stem in _stemmer().stemWords(words)]
-
-
-@cache
-def _stemmer() -> Any:
-    import snowballstemmer
-
-    return snowballstemmer.stemmer("porter")
+    return [porter(word) for word in words]
 
 
 def _f1(said: Sequence[str], wanted: Sequence[str]) -> float:

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_core.graph.columns import Column
-from memory_core.graph.words import Words, stems
+from memory_core.graph.words import Words
 from memory_core.protocols import Doubles
 from memory_core.schema import Role
+from memory_core.stemming import stems
 
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 _K1, _B = 1.2, 0.75  # Robertson & Zaragoza 2009; what FTS5 uses

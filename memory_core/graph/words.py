@@ -5,16 +5,11 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
-import snowballstemmer
 from numpy.typing import NDArray
 
 from memory_core.graph.columns import Column
-from memory_core.schema import content_words
-
-_ENGLISH = snowballstemmer.stemmer("english")
 
 
 class Words:
@@ -50,17 +45,3 @@ class Words:
         """
         held = len(self._texts.get(stem, ()))
         return float(np.log(1 + (len(self.lengths) - held + 0.5) / (held + 0.5)))
-
-
-def stems(text: str) -> list[str]:
-    """Stems of the content words of a text, in order (Snowball's English stemmer).
-
-    >>> stems("The studies recommended running")
-    ['studi', 'recommend', 'run']
-    """
-    return [_stem(word) for word in content_words(text)]
-
-
-@lru_cache(200_000)
-def _stem(word: str) -> str:
-    return str(_ENGLISH.stemWord(word))

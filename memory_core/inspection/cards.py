@@ -10,16 +10,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
-import snowballstemmer
-
 from memory_core.inspection.moves import resting_places
 from memory_core.memory import Memory
 from memory_core.memory.looking import Attempt
 from memory_core.schema import Turn, content_words
+from memory_core.stemming import stem
 
 Span = tuple[int, int]
 _SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?。！？]+(?=\s|$)|[.!?](?=\S)[^.!?\n]*)*[.!?。！？]*")
-_STEMMER = snowballstemmer.stemmer("english")
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,7 @@ def stems(text: str) -> frozenset[str]:
 
 
 def _stemmed(words: Sequence[str]) -> frozenset[str]:
-    return frozenset(_STEMMER.stemWords(list(words)))
+    return frozenset(map(stem, words))
 
 
 def stretches(text: str, items: Sequence[Item]) -> list[Stretch]:

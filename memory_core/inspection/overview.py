@@ -9,16 +9,15 @@ from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
-import snowballstemmer
 from numpy.typing import NDArray
 
 from memory_core.inspection.cards import stems
 from memory_core.inspection.lines import TurnLine, turn_lines
 from memory_core.memory import Memory
 from memory_core.schema import LABELS, normalise_title
+from memory_core.stemming import stem
 
 MOST = 50  # rows of each list; counts are of all
-_STEMMER = snowballstemmer.stemmer("english")
 COLLAPSED = 0.6  # a label with more of the nodes than this swallows the others
 
 
@@ -130,7 +129,7 @@ def _variants(names: Iterable[str]) -> list[tuple[str, ...]]:
     """Relationships that are one word in several forms: works_at, worked_at, work_at."""
     groups: dict[str, list[str]] = defaultdict(list)
     for name in names:
-        groups[" ".join(_STEMMER.stemWords(re.split(r"[\s_-]+", name.casefold())))].append(name)
+        groups[" ".join(map(stem, re.split(r"[\s_-]+", name.casefold())))].append(name)
     return sorted(tuple(sorted(group)) for key, group in groups.items() if key and len(group) > 1)
 
 

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import snowballstemmer
 
 from memory_core.protocols import Answer, Doubles, Embedder, Retrieval
 from memory_core.schema import Turn, content_words
+from memory_core.stemming import stems
 
 _MARKER = re.compile(r"^\s*(?:[-*•]+\s+)+")  # of a list; the minus of "-5 °C" is none
 _FEW = 3  # content words below which a sentence adds little to the question
-_STEMMER = snowballstemmer.stemmer("english")
 _KINDS = (
     (
         re.compile(r"^\s*(?:when|on (?:which|what) (?:day|date)|(?:what|which) (?:date|day|month))\b", re.IGNORECASE),
@@ -94,11 +93,6 @@ class EmbeddedReader:
 def _asked_for(question: str) -> re.Pattern[str] | None:
     """What a sentence must hold to answer: a number, a date, a name; None when the question does not tell."""
     return next((holds for asks, holds in _KINDS if asks.search(question)), None)
-
-
-def stems(text: str) -> list[str]:
-    """Stems of the content words of a text."""
-    return [_STEMMER.stemWord(word) for word in content_words(text)]
 
 
 def sentences(text: str) -> list[str]:

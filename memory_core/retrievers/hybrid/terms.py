@@ -9,10 +9,10 @@ import numpy as np
 
 from memory_core.graph.columns import dots
 from memory_core.graph.turn_columns import Neighbourhood, TurnColumns
-from memory_core.graph.words import stems
 from memory_core.protocols import Doubles, Floats
 from memory_core.retrievers.hybrid.cues import role_asked, speaker_named
 from memory_core.retrievers.hybrid.dates import interval
+from memory_core.stemming import stems
 
 _GRACE = 7 * 86400.0  # seconds: people tell of a day in the week after it
 _STATED = 15  # content words outside questions; a turn that says this much says enough
