@@ -81,7 +81,7 @@ def _frame(part: Sequence[TurnLine]) -> pd.DataFrame:
             "nodes": [line.added + line.merged for line in part],
             "edges": [line.edges for line in part],
             "drops": [len(line.drops) for line in part],
-            "said": [f"{line.speaker}: {line.excerpt}" for line in part],
+            "said": [f"{line.speaker or line.role}: {line.excerpt}" for line in part],
         }
     )
 

@@ -20,7 +20,11 @@ def outcome(opened: OpenMemory, state: ForgettingState, shown: Shown) -> None:
         ("turns go", f"{len(plan.turns):,}", f"Turns that nothing else cites, of {plan.turns_before:,}"),
         ("live freed", size(plan.bytes_live_freed), f"Of {size(plan.bytes_live)} live; the file shrinks at a purge"),
         ("left isolated", f"{effects.isolated:,}", "Nodes that stay and lose every edge"),
-        ("components broken", f"{effects.broken:,}", f"In more than one piece afterwards, of {effects.components:,}"),
+        (
+            f"component{'' if effects.broken == 1 else 's'} broken",
+            f"{effects.broken:,}",
+            f"In more than one piece afterwards, of {effects.components:,}",
+        ),
         ("protected", f"{int(plan.held.sum()):,}", "Pinned, or named by a rule: no cut takes them"),
     ]
     if plan.gap is not None:
