@@ -29,6 +29,7 @@ from memory_core.policies import make
 from memory_core.protocols import Answer, Reader, Retrieval
 from memory_core.readers.embedded import EmbeddedReader
 from memory_core.readers.llm import LLMReader
+from memory_core.retrievers.hybrid import HybridRetriever
 from memory_core.schema import Extraction, Turn, utc
 from memory_core.spending import Counted, Spent
 from tests.fakes import LetterEmbedder, SpelledExtractor
@@ -112,6 +113,22 @@ def experiment(folder: Path, reader: Reader, **changes: Any) -> Experiment:
 
 def rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_relative_dates_count_back_from_the_day_a_question_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whence: list[object] = []
+    found = HybridRetriever.retrieve
+
+    def noted(part: HybridRetriever, memory: Any, question: str) -> Retrieval:
+        whence.append(part.asked_at)
+        return found(part, memory, question)
+
+    monkeypatch.setattr(HybridRetriever, "retrieve", noted)
+    pooled = load_benchmark(haystacks(tmp_path), pooled=True)
+    run_benchmark(experiment(tmp_path, Noting(), benchmark=pooled, conditions=("hybrid",)), tmp_path / "out")
+    assert set(whence) == {utc("2024-12-01T10:00:00Z")}
 
 
 class TestWhatIsWritten:

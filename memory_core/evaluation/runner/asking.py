@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property
 
 from memory_core.context import token_estimate, turn_lines
@@ -14,9 +15,10 @@ from memory_core.evaluation.datasets import LOCOMO_CATEGORIES, Question, for_ret
 from memory_core.evaluation.judge import Judge
 from memory_core.memory import Memory
 from memory_core.parts import retriever
-from memory_core.protocols import Answer, Line, Reader, Retrieval
+from memory_core.protocols import Answer, Line, Reader, Retrieval, Retriever
 from memory_core.readers.embedded import EmbeddedReader
 from memory_core.readers.llm import LLMReader
+from memory_core.retrievers.hybrid import HybridRetriever
 from memory_core.schema import Turn
 
 CONDITIONS = ("graph", "flat", "bm25", "hybrid", "none", "full")
@@ -75,7 +77,7 @@ class Room:
     def ask(self, question: Question, condition: str, format: str) -> Asked:
         """Retrieve. Raises ProviderError when the entities of the question cannot be had."""
         begun = time.perf_counter()
-        found, ranked = self._found(question.text, condition)
+        found, ranked = self._found(question, condition)
         turns = tuple(self.memory.turns([turn.id for turn in found.turns]))
         if condition == "full":
             turns = self._newest_first
@@ -87,15 +89,21 @@ class Room:
             self.size, time.perf_counter() - begun,
         )  # fmt: skip
 
-    def _found(self, text: str, condition: str) -> tuple[Retrieval, Retrieval | None]:
+    def _found(self, question: Question, condition: str) -> tuple[Retrieval, Retrieval | None]:
         """What the reader gets, and the longer ranking that evidence metrics look at."""
+        text = question.text
         if condition == "none":
             return Retrieval("none", text, lines=(Line("", ""),)), None
         if condition == "full":
             return Retrieval("full", text, lines=turn_lines(self._newest_first)), None
-        given, longer = (retriever(condition, self.memory.settings, k) for k in (K, _DEPTH))
+        given, longer = (self._retriever(condition, k, question.asked_at) for k in (K, _DEPTH))
         found = self.memory.retrieve(text, given)
         return found, found if given == longer else self.memory.retrieve(text, longer)
+
+    def _retriever(self, condition: str, k: int, asked_at: datetime | None) -> Retriever:
+        """The condition's retriever; relative dates count back from when the question is asked."""
+        part = retriever(condition, self.memory.settings, k)
+        return replace(part, asked_at=asked_at) if isinstance(part, HybridRetriever) else part
 
     @cached_property
     def _newest_first(self) -> tuple[Turn, ...]:
