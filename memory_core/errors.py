@@ -13,6 +13,10 @@ class MemoryFileError(ForgettingLabError):
     """A memory file cannot be opened: not a memory, damaged, newer, locked, read-only, or the disk is full."""
 
 
+class ServerError(MemoryFileError):
+    """A database server cannot be started, reached or used: the message never holds a password."""
+
+
 class EmbedderMismatchError(ForgettingLabError):
     """Vectors of another model or dimension were offered to a memory; the fix is to re-embed."""
 

@@ -13,7 +13,7 @@ CORE = ROOT / "memory_core"
 PARTS = ("embedders", "extractors", "llms", "policies", "readers", "retrievers")
 #: Lowest first; a module imports from its own layer and those above it in this list.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("schema", "stemming", "errors", "tokens", "prices", "progress"),
+    ("schema", "stemming", "errors", "tokens", "prices", "progress", "local_server"),
     ("settings", "model_files", "prompts", "jobs", "validation", "store", "scoring_view"),
     ("protocols", "graph", "walk"),
     ("remote", "context", "dedup", "extraction", "spending"),
