@@ -17,7 +17,7 @@ from time import monotonic, sleep
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-collect_ignore = ["graph_harness.py", "map_harness.py"]
+collect_ignore = ["graph_harness.py", "map_harness.py", "speed.py", "soak.py"]
 
 ROOT = Path(__file__).parents[2]
 SWITCHES = (
@@ -49,6 +49,20 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+@dataclass(frozen=True)
+class Server:
+    """A Streamlit server: where it listens, its process and the file of what it prints."""
+
+    address: str
+    pid: int
+    log: Path
+
+    def resident(self) -> int:
+        """Bytes of memory the process holds now (Linux)."""
+        words = Path(f"/proc/{self.pid}/status").read_text("utf-8")
+        return 1024 * int(words.partition("VmRSS:")[2].split()[0])
+
+
 @contextmanager
 def open_page(browser: Browser, dark: bool = False) -> Iterator[tuple[Page, Seen]]:
     context = browser.new_context(
@@ -67,19 +81,26 @@ def serve(script: Path, folder: Path) -> Iterator[str]:
     """A Streamlit server of a copy of `script` in `folder`; its address."""
     shutil.copyfile(script, folder / "app.py")
     options = ("server.headless=true", "server.enableStaticServing=true", "browser.gatherUsageStats=false")
-    with _streamlit(folder, folder / "log", {"PYTHONPATH": str(ROOT)}, options) as address:
-        yield address
+    with _streamlit(folder, folder / "log", {"PYTHONPATH": str(ROOT)}, options) as server:
+        yield server.address
 
 
 @contextmanager
 def running_app(folder: Path, **env: str) -> Iterator[str]:
     """The app itself on a free port with the memories of a folder; its address."""
-    with _streamlit(ROOT, folder / "log", {"FORGETTING_LAB_MEMORIES": str(folder), **env}) as address:
-        yield address
+    with running_server(folder, **env) as server:
+        yield server.address
 
 
 @contextmanager
-def _streamlit(cwd: Path, log_file: Path, env: dict[str, str], options: Sequence[str] = ()) -> Iterator[str]:
+def running_server(folder: Path, **env: str) -> Iterator[Server]:
+    """The app itself, with its process."""
+    with _streamlit(ROOT, folder / "log", {"FORGETTING_LAB_MEMORIES": str(folder), **env}) as server:
+        yield server
+
+
+@contextmanager
+def _streamlit(cwd: Path, log_file: Path, env: dict[str, str], options: Sequence[str] = ()) -> Iterator[Server]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -89,7 +110,7 @@ def _streamlit(cwd: Path, log_file: Path, env: dict[str, str], options: Sequence
         server = subprocess.Popen(command, cwd=cwd, env={**os.environ, **env}, stdout=log, stderr=log)
     try:
         wait_until_up(f"http://127.0.0.1:{port}/_stcore/health", server)
-        yield f"http://127.0.0.1:{port}"
+        yield Server(f"http://127.0.0.1:{port}", server.pid, log_file)
     finally:
         server.terminate()
         server.wait(10)
