@@ -230,8 +230,8 @@ def main() -> int:
         for name, row in figures.items():
             mark = "" if row["met"] else "  MISSED"
             print(
-                f"{name:14}{row['median']:8} {row['unit']:3}worst {row['worst']:8}  first {row['first']:8}  n {row['n']:3}"
-                f"  target {row['target']:4}  {row['kilobytes_sent']:6} kB sent{mark}"
+                f"{name:14}{row['median']:8} {row['unit']:3}worst {row['worst']:8}  first {row['first']:8}"
+                f"  n {row['n']:3}  target {row['target']:4}  {row['kilobytes_sent']:6} kB sent{mark}"
             )
     return 0 if all(row["met"] for row in figures.values()) and not found["tracebacks"] else 1
 
