@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,27 +16,40 @@ from memory_core.schema import Edge
 _TURNS_A_NODE = 3  # design, section 4: at most three turns of a node enter the ranking
 
 
+#: Given nodes in order, the live (edge, other node) of each, in the order the edges were stored.
+Neighbours = Callable[[Sequence[str]], Iterable[tuple[str, str]]]
+
+
 def breadth_first(graph: Graph, roots: Sequence[str], hops: int, cap: int) -> tuple[list[Visit], list[str]]:
+    """`walk_from` over the graph in RAM."""
+
+    def neighbours(nodes: Sequence[str]) -> Iterable[tuple[str, str]]:
+        pairs = (pair for node in nodes for pair in graph.neighbours(graph.row_of[node]))
+        return ((graph.edge_ids[edge], graph.ids[other]) for edge, other in pairs)
+
+    return walk_from(roots, hops, cap, neighbours)
+
+
+def walk_from(roots: Sequence[str], hops: int, cap: int, neighbours: Neighbours) -> tuple[list[Visit], list[str]]:
     """From the roots, all of a hop before any of the next, at most `cap` nodes (P1 3.5).
 
     Returns the visits in order, and the nodes that the cap left out of the hop it fell in.
     """
     visits = [Visit(root, 0) for root in dict.fromkeys(roots)][:cap]
-    seen = {graph.row_of[visit.id] for visit in visits}
-    frontier = [graph.row_of[visit.id] for visit in visits]
+    seen = {visit.id for visit in visits}
+    frontier = list(visits)
     capped: list[str] = []
     for hop in range(1, hops + 1):
-        reached: list[int] = []
-        for row in frontier:
-            for edge, other in graph.neighbours(row):
-                if other in seen:
-                    continue
-                seen.add(other)
-                if len(visits) < cap:
-                    visits.append(Visit(graph.ids[other], hop, graph.edge_ids[edge]))
-                    reached.append(other)
-                else:
-                    capped.append(graph.ids[other])
+        reached: list[Visit] = []
+        for edge, other in neighbours([visit.id for visit in frontier]):
+            if other in seen:
+                continue
+            seen.add(other)
+            if len(visits) + len(reached) < cap:
+                reached.append(Visit(other, hop, edge))
+            else:
+                capped.append(other)
+        visits += reached
         frontier = reached
     return visits, capped
 

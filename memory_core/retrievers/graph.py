@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from memory_core.context import graph_lines
@@ -11,7 +11,7 @@ from memory_core.protocols import Readable, Retrieval, Root
 from memory_core.settings import Settings
 from memory_core.walk import breadth_first, edges_among, rank_turns
 
-_SHOWN = 25  # candidates kept in the trace
+SHOWN = 25  # candidates kept in the trace
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class GraphRetriever:
             retriever="graph",
             question=question,
             entities=tuple(entities),
-            candidates=candidates[:_SHOWN],
+            candidates=candidates[:SHOWN],
             floor=floor,
             roots=roots,
             nodes=tuple(visits),
@@ -64,12 +64,22 @@ class GraphRetriever:
         """Best cosine of each node over the entities, best first."""
         if not entities or not memory.graph.node_count:
             return ()
-        nearest = memory.graph.nearest(memory.embed_query(list(entities)), max(_SHOWN, self.roots))
-        best: dict[int, tuple[float, str]] = {}
-        for entity, rows in zip(entities, nearest, strict=True):
-            for row, score in rows:
-                if score > best.get(row, (-2.0, ""))[0]:
-                    best[row] = (score, entity)
-        order = sorted(best, key=lambda row: (-best[row][0], row))
-        graph = memory.graph
-        return tuple(Root(graph.ids[row], graph.titles[row], best[row][0], best[row][1]) for row in order)
+        graph, k = memory.graph, max(SHOWN, self.roots)
+        best = best_by_row(entities, graph.nearest(memory.embed_query(list(entities)), k))
+        return tuple(Root(graph.ids[row], graph.titles[row], score, entity) for row, score, entity in best)
+
+
+def best_by_row(
+    entities: Sequence[str], nearest: Iterable[Iterable[tuple[int, float]]]
+) -> list[tuple[int, float, str]]:
+    """(row, its best cosine, the entity that gave it), best first, ties by age; `nearest` has (row, cosine) by entity.
+
+    >>> best_by_row(["Mira", "Porto"], [[(4, 0.5), (2, 0.25)], [(2, 0.5)]])
+    [(2, 0.5, 'Porto'), (4, 0.5, 'Mira')]
+    """
+    best: dict[int, tuple[float, str]] = {}
+    for entity, rows in zip(entities, nearest, strict=True):
+        for row, score in rows:
+            if score > best.get(row, (-2.0, ""))[0]:
+                best[row] = (score, entity)
+    return [(row, *best[row]) for row in sorted(best, key=lambda row: (-best[row][0], row))]
