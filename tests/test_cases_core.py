@@ -17,7 +17,7 @@ import pytest
 
 from memory_core.exporters import export, to_document, to_json
 from memory_core.importers.memories import import_memory
-from memory_core.memories import Memories
+from memory_core.memories import FolderMemories
 from memory_core.memory import Memory
 from memory_core.providers import ProviderSettings
 from memory_core.remote import Secret
@@ -193,7 +193,7 @@ def test_per_11_what_was_saved_last_outlives_a_save_that_fails(tmp_path: Path, m
 
 
 def test_cnc_05_nobody_sees_another_ones_memory_or_key(tmp_path: Path) -> None:
-    memories = Memories(tmp_path)
+    memories = FolderMemories(tmp_path)
     ana, ben = memories.create("ana", LetterEmbedder()), memories.create("ben", LetterEmbedder())
     try:
         ana.memory.say("My name is Ana and I live in Porto.", at="2024-05-01")

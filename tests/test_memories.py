@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.errors import InputError, MemoryFileError
-from memory_core.memories import Memories, checked, exported
+from memory_core.memories import FolderMemories, Memories, checked, exported
 from memory_core.replay import missing, start
 from memory_core.schema import Turn
 from tests.fakes import LetterEmbedder, SpelledExtractor
@@ -22,7 +22,7 @@ AT = datetime(2024, 5, 1, tzinfo=UTC)
 
 @pytest.fixture
 def memories(tmp_path: Path) -> Iterator[Memories]:
-    folder = Memories(tmp_path / "memories")
+    folder = FolderMemories(tmp_path / "memories")
     yield folder
     folder.close()
 
@@ -41,7 +41,7 @@ def test_sec_07_a_name_that_could_lead_elsewhere_is_refused(memories: Memories, 
 
 @given(st.text())
 def test_every_name_that_passes_stays_in_the_folder(name: str) -> None:
-    memories = Memories(Path("somewhere"))
+    memories = FolderMemories(Path("somewhere"))
     try:
         path = memories.path(name)
     except InputError:

@@ -43,7 +43,7 @@ def open_conversation(memories: Memories, benchmark: Benchmark, conversation: st
     ingested = open_benchmark(benchmark).path(said)
     if ingested.exists():
         with Memory.open(ingested, create=False) as memory:
-            memory.store.copy_to(memories.path(name))
+            memories.copy_in(memory, name)
         return memories.open(name)
     opened = memories.create(name)
     opened.replay = start(opened.worker, opened.memory, f"{benchmark.name} {conversation}", said.turns)

@@ -151,18 +151,18 @@ class Simulator:
             self._twin = None
 
 
-_known: dict[Path, Simulator] = {}
+_known: dict[str, Simulator] = {}
 _known_lock = threading.Lock()
 
 
 def simulator_of(opened: OpenMemory) -> Simulator:
     """The simulator of an open memory: one a process."""
     with _known_lock:
-        known = _known.get(opened.path)
+        known = _known.get(opened.key)
         if known is None or known.opened is not opened:
             if known is not None:
                 known.forget_twin()
-            known = _known[opened.path] = Simulator(opened)
+            known = _known[opened.key] = Simulator(opened)
         return known
 
 

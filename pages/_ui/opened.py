@@ -10,7 +10,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from memory_core.demo import make_demo
 from memory_core.errors import ForgettingLabError, InputError
-from memory_core.memories import Memories, OpenMemory
+from memory_core.memories import FolderMemories, Memories, OpenMemory
 from memory_core.protocols import Embedder
 from memory_core.providers import make_embedder
 
@@ -19,8 +19,8 @@ NOTICE = "notice"
 
 
 def memories() -> Memories:
-    """The folder of memories."""
-    return Memories.default()
+    """The place whose memories this browser may look at."""
+    return FolderMemories.default()
 
 
 def current() -> OpenMemory:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from memory_core.memories import Memories
+from memory_core.memories import FolderMemories, Memories
 
 APP = Path(__file__).with_name("whole_app.py")
 PAGES = Path(__file__).parents[2] / "pages"
@@ -20,7 +20,7 @@ def memories(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     for file in made.glob("*.sqlite3"):
         (tmp_path / file.name).write_bytes(file.read_bytes())
     monkeypatch.setenv("FORGETTING_LAB_MEMORIES", str(tmp_path))
-    folder = Memories(tmp_path)
+    folder = FolderMemories(tmp_path)
     yield folder
     folder.close()
 

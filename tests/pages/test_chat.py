@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from memory_core import demo
-from memory_core.memories import Memories
+from memory_core.memories import FolderMemories, Memories
 from memory_core.memory import Memory
 from tests.pages.conftest import APP, html
 from tests.pages.large import make_large
@@ -272,7 +272,7 @@ def test_the_first_start_makes_the_demo(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(demo, "FILE", short)
     app = opened()
     assert not app.exception
-    memories = Memories(tmp_path / "new")
+    memories = FolderMemories(tmp_path / "new")
     replay = memories.open("demo").replay
     assert replay is not None
     while not replay.job.finished:

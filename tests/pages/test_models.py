@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from memory_core.importers.transcripts import read_transcript
-from memory_core.memories import Memories, OpenMemory
+from memory_core.memories import FolderMemories, Memories, OpenMemory
 from memory_core.memory import Memory
 from memory_core.parts import default_embedder
 from tests.fakes import SpelledExtractor
@@ -38,7 +38,7 @@ def memories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memori
     monkeypatch.setenv("FORGETTING_LAB_MEMORIES", str(tmp_path))
     with Memory.open(tmp_path / "small.sqlite3", extractor=SpelledExtractor()) as memory:
         memory.say("Person:Mira -lives_in-> Location:Porto", at=AT)
-    folder = Memories(tmp_path)
+    folder = FolderMemories(tmp_path)
     yield folder
     folder.close()
 

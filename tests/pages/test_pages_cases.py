@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from memory_core.memories import Memories
+from memory_core.memories import FolderMemories, Memories
 from memory_core.memory import Memory
 from memory_core.schema import Extraction, FoundNode, Turn
 from tests.memories import fake_memory
@@ -27,7 +27,7 @@ def memories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memori
         for text in ("She liked it.", "It rained."):
             memory.remember(Turn("user", text, AT, "User"), Extraction("empty"))
     monkeypatch.setenv("FORGETTING_LAB_MEMORIES", str(tmp_path))
-    folder = Memories(tmp_path)
+    folder = FolderMemories(tmp_path)
     yield folder
     folder.close()
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from memory_core.errors import InputError
 from memory_core.forgetting import plan_forgetting
 from memory_core.jobs import Job, Worker
-from memory_core.memories import Memories, OpenMemory
+from memory_core.memories import FolderMemories, OpenMemory
 from memory_core.policies import found, make, parameters
 from memory_core.schema import Turn
 from memory_core.simulator import Setting, Simulator, simulator_of
@@ -41,7 +41,7 @@ from tests.pages.large import make_large
 def opened(tmp_path: Path) -> Iterator[OpenMemory]:
     """A hundred nodes, each read from a turn of its own, an hour apart."""
     make_large(tmp_path / "hundred.sqlite3", 100)
-    memories = Memories(tmp_path)
+    memories = FolderMemories(tmp_path)
     yield memories.open("hundred")
     memories.close()
 

@@ -9,6 +9,7 @@ import streamlit as st
 from memory_core.difference import Difference, Part, difference
 from memory_core.exporters import to_document
 from memory_core.memories import OpenMemory
+from memory_core.memory import Memory
 from pages._ui.extraction.state import ExtractionState
 from pages._ui.opened import memories
 from pages._ui.words import plural, safe
@@ -28,7 +29,9 @@ def differing(opened: OpenMemory, state: ExtractionState) -> None:
     name = st.selectbox(f"{opened.name} against", others, key=state.key("other"), width=300,
                         help="Before and after, two extractors, two days")  # fmt: skip
     with st.spinner("Comparing…"):
-        found = _found(name, memories().open(name).memory.revision, opened.name, opened.memory.revision)
+        other = memories().open(name)
+        revisions = other.memory.revision, opened.memory.revision
+        found = _found(other.key, opened.key, *revisions, _memories=(other.memory, opened.memory))
     for title, part in (("node", found.nodes), ("edge", found.edges), ("turn", found.turns)):
         _part(title, part)
     text = json.dumps(found.to_json(), ensure_ascii=False, indent=1)
@@ -37,8 +40,8 @@ def differing(opened: OpenMemory, state: ExtractionState) -> None:
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _found(name: str, revision: int, this: str, ours: int) -> Difference:
-    return difference(*(to_document(memories().open(one).memory) for one in (name, this)))
+def _found(a: str, b: str, a_revision: int, b_revision: int, _memories: tuple[Memory, Memory]) -> Difference:
+    return difference(*map(to_document, _memories))
 
 
 def _part(title: str, part: Part) -> None:

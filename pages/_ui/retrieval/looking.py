@@ -41,7 +41,7 @@ def _remembering(embedder: str, _embedder: Embedder) -> Remembering:
 
 
 def _answered(opened: OpenMemory, found: Retrieval, reader: Reader) -> Answer:
-    key = (str(opened.path), found.question, found.context, tuple(turn.id for turn in found.turns), repr(reader))
+    key = (opened.key, found.question, found.context, tuple(turn.id for turn in found.turns), repr(reader))
     known: dict[object, Answer] = st.session_state.setdefault("retrieval-answers", {})
     if key in known:
         return known[key]

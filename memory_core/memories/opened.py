@@ -1,0 +1,82 @@
+"""The memories this process has open: one `Memory` and one worker for each."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from memory_core.jobs import Job, Worker
+from memory_core.memory import Memory, TurnReport
+from memory_core.protocols import Embedder
+from memory_core.replay import Replay
+
+_RECENT = 40  # reports kept for the live picture
+
+
+@dataclass
+class OpenMemory:
+    """One open memory of the process, shared by every page and browser that may see it; it holds nobody's key.
+
+    `key` tells it from every other memory of any place and user. `recent` are the newest reports, oldest first: what a
+    live picture lights up. `replay` is the last one started, `reembedding` the last change of embedder.
+    """
+
+    name: str
+    key: str
+    memory: Memory
+    worker: Worker
+    recent: deque[TurnReport] = field(default_factory=lambda: deque(maxlen=_RECENT))
+    replay: Replay | None = None
+    reembedding: Job | None = None
+    _numbers: tuple[int, dict[str, object]] = (-1, {})
+
+    @property
+    def busy(self) -> bool:
+        """Whether a job is waiting, running or paused."""
+        return self.worker.current is not None
+
+    def numbers(self) -> dict[str, object]:
+        """`Memory.stats()`, made once a revision."""
+        revision = self.memory.revision
+        if self._numbers[0] != revision:
+            self._numbers = (revision, self.memory.stats())
+        return self._numbers[1]
+
+    def close(self) -> None:
+        """End the worker, then let go of the memory."""
+        self.worker.close()
+        self.memory.close()
+
+
+#: By key, and by the embedder where a browser brought its own with its key; None is everybody's.
+_open: dict[tuple[str, Embedder | None], OpenMemory] = {}
+lock = threading.RLock()
+
+
+def opened_once(name: str, key: str, own: Embedder | None, make: Callable[[], Memory]) -> OpenMemory:
+    """The open memory of that key, made unless there is one."""
+    with lock:
+        if (key, own) not in _open:
+            _open[key, own] = OpenMemory(name, key, make(), Worker(name))
+        return _open[key, own]
+
+
+def is_busy(key: str) -> bool:
+    """Whether a job of this process works on the memory."""
+    with lock:
+        return any(opened.busy for (of, _), opened in _open.items() if of == key)
+
+
+def forget(key: str) -> None:
+    """Let go of the memory, however it is open."""
+    with lock:
+        for known in [known for known in _open if known[0] == key]:
+            _open.pop(known).close()
+
+
+def open_keys() -> set[str]:
+    """Keys of the memories that are open."""
+    with lock:
+        return {key for key, _ in _open}
