@@ -1,11 +1,14 @@
-"""Text files as they are found: byte order marks, wrong encodings, JSON that breaks half-way.
+"""Text files as they are found: gzipped, byte order marks, wrong encodings, JSON that breaks half-way.
 
 What can be read is read; the rest is named by line.
 """
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +18,9 @@ Source = str | Path | bytes
 _BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 #: Bytes looked at for NUL before a file is called binary; git uses the same test and size.
 _SNIFFED = 8000
+_GZIP = b"\x1f\x8b"
+#: Bytes a gzipped file may unpack to; a small file could else fill the memory of the machine.
+MAX_UNPACKED = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -43,14 +49,34 @@ def name_of(source: Source) -> str:
 
 
 def read_bytes(source: Source) -> bytes:
-    """The bytes of a file, or the bytes given. Raises InputError when the file cannot be opened."""
+    """The bytes of a file, or the bytes given; a gzipped file is unpacked.
+
+    Raises InputError when the file cannot be opened, FormatError when it cannot be unpacked or unpacks to over 1 GB.
+    """
     if isinstance(source, bytes):
-        return source
+        return _unpacked(source, name_of(source))
     try:
-        return Path(source).read_bytes()
+        return _unpacked(Path(source).read_bytes(), name_of(source))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise InputError(f"{source} cannot be read: {reason}.") from error
+
+
+def _unpacked(data: bytes, name: str) -> bytes:
+    """
+    >>> _unpacked(gzip.compress(b"words"), "it"), _unpacked(b"words", "it")
+    (b'words', b'words')
+    """
+    if not data.startswith(_GZIP):
+        return data
+    try:
+        with gzip.open(io.BytesIO(data)) as packed:
+            found = packed.read(MAX_UNPACKED + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise FormatError(f"{name} is gzipped and cannot be unpacked ({error}): fetch or pack it again.") from error
+    if len(found) > MAX_UNPACKED:
+        raise FormatError(f"{name} unpacks to more than {MAX_UNPACKED // 10**6:,} MB: split it.")
+    return found
 
 
 def read_text(source: Source) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import time
@@ -117,6 +118,28 @@ class TestLarge:
         assert len(data) > 2e7
         assert len(read_run(data).rows) == 1000
         assert time.perf_counter() - begun < 5
+
+
+class TestGzipped:
+    def test_a_packed_run_is_the_run(self, tmp_path: Path) -> None:
+        text = jsonl({"run": {"label": "mine", "data": "d"}}, row("q1", 1), row("q2", 0))
+        plain, packed = tmp_path / "a.jsonl", tmp_path / "b.jsonl.gz"
+        plain.write_bytes(text)
+        packed.write_bytes(gzip.compress(text))
+        assert files_in(tmp_path) == [plain, packed]
+        assert load(packed) == load(plain) == load(packed.read_bytes(), "b.jsonl.gz")
+
+    def test_a_damaged_one_and_one_that_would_fill_the_memory_are_refused(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        packed = gzip.compress(jsonl(row("q1", 1), row("q2", 0)))
+        cut = tmp_path / "cut.jsonl.gz"
+        cut.write_bytes(packed[:-12])
+        with pytest.raises(FormatError, match=r"^cut.jsonl.gz is gzipped and cannot be unpacked"):
+            load(cut)
+        monkeypatch.setattr("memory_core.importers.textfile.MAX_UNPACKED", 20)
+        with pytest.raises(FormatError, match="unpacks to more than"):
+            load(packed, "bomb.jsonl.gz")
 
 
 class TestCatalog:

@@ -476,5 +476,7 @@ class TestNumbers:
             assert less["overall"][metric]["mean"] == pytest.approx(figure["mean"], abs=1e-6)
         text = Path(bare).read_text(encoding="utf-8")
         assert not any(words in text for words in ("Porto", "Bike", "s1:1", "does not answer"))
+        (packed,) = numbers_command([str(file), "--out", str(tmp_path / "bare"), "--prefix", "our-", "--gzip"])["files"]
+        assert read_run(packed) == read_run(bare)
         with pytest.raises(InputError, match="exists"):
             numbers_command([str(file), "--out", str(tmp_path / "bare"), "--prefix", "our-"])

@@ -12,7 +12,7 @@ from memory_core.errors import ForgettingLabError, InputError
 from memory_core.evaluation.results.reading import Row, Run, read_run
 from memory_core.importers.textfile import Source, name_of, read_text
 
-ENDINGS = (".jsonl", ".json", ".csv")
+ENDINGS = (".jsonl", ".json", ".csv", ".jsonl.gz", ".json.gz", ".csv.gz")
 
 
 @dataclass(frozen=True)
@@ -29,14 +29,15 @@ def files_in(folder: Path) -> list[Path]:
     """The files of a folder that may hold results, by name. Raises InputError when there is no such folder."""
     if not folder.is_dir():
         raise InputError(f"There is no folder {folder}: give the one that `bench run --out` was given.")
-    return sorted(path for path in folder.iterdir() if path.suffix.lower() in ENDINGS and path.is_file())
+    return sorted(path for path in folder.iterdir() if path.name.lower().endswith(ENDINGS) and path.is_file())
 
 
 def load(source: Source, name: str = "", columns: Mapping[str, str] | None = None) -> Loaded:
     """One file. Raises FormatError, which names the file and the line, when it holds no results."""
     name = name or name_of(source)
-    stem = Path(name).stem
-    survival = _survival(source) if name.lower().endswith(".json") else None
+    whole = name.removesuffix(".gz")
+    stem = Path(whole).stem
+    survival = _survival(source) if whole.lower().endswith(".json") else None
     if survival is not None:
         return Loaded(stem, str(survival.get("data") or "survival"), survival=survival)
     run = read_run(source, columns)

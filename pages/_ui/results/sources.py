@@ -22,9 +22,9 @@ def sources(state: ResultsState) -> dict[str, Loaded]:
     """Draw the menu and return every file that could be read, by a unique name; the others are named on the page."""
     with st.expander("Add runs", icon=":material/add:"):
         dropped = st.file_uploader(
-            "Run files", ["jsonl", "json", "csv"], accept_multiple_files=True, key="results-dropped",
+            "Run files", ["jsonl", "json", "csv", "gz"], accept_multiple_files=True, key="results-dropped",
             help="Our run files, the authors' summary and questions, LongMemEval hypotheses and judge logs, LoCoMo "
-            "outputs, JSONL, CSV, and what `bench forget --json` prints",
+            "outputs, JSONL, CSV, and what `bench forget --json` prints; any of them gzipped",
         )  # fmt: skip
         folder = st.text_input("or a folder", key=state.widget("folder"), placeholder="what --out was given")
         columns = st.text_input(
