@@ -17,6 +17,7 @@ from memory_core.evaluation.ingested import open_benchmark
 from memory_core.evaluation.results import Run, compare, completed, read_run, show
 from memory_core.evaluation.runner.command import run_command
 from memory_core.evaluation.runner.numbers import numbers_command
+from memory_core.evaluation.speed.command import speed_command
 from memory_core.parts import RETRIEVERS, default_extractor
 from memory_core.progress import Meter
 from memory_core.protocols import Extractor
@@ -147,4 +148,5 @@ MEASURES: dict[str, Measure] = {
     "compare": _compare,
     "run": run_command,
     "numbers": numbers_command,
+    "speed": speed_command,
 }
