@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+import numpy as np
+
 from memory_core.graph import Graph
-from memory_core.protocols import Floats
+from memory_core.graph.scan import Near
 from memory_core.schema import LABELS, FoundNode, Scalar, normalise_title
 from memory_core.stemming import stem, stems
 
@@ -89,14 +91,14 @@ class Matcher:
         aged = _fact(stored, SINGLE_VALUED["age"]) and _fact(found.attributes, SINGLE_VALUED["age"])
         return homonym(stored, found.attributes, years() if aged else 0.0)
 
-    def by_cosine(self, graph: Graph, found: FoundNode, cosines: Floats) -> Match:
-        """The nearest node of that label above the threshold that no guard holds back; `cosines` has shape (rows,)."""
-        above = (cosines > self.threshold).nonzero()[0]
-        above = above[graph.label.values[above] == LABELS.index(found.label)]
+    def by_cosine(self, graph: Graph, found: FoundNode, near: Near) -> Match:
+        """The nearest node of that label that no guard holds back; `near` is what `graph.above` finds."""
+        rows, cosines = near
+        same = graph.label.values[rows] == LABELS.index(found.label)
         held: list[Held] = []
-        for row in sorted(above.tolist(), key=lambda row: (-cosines[row], row))[:_CANDIDATES]:
+        order = np.lexsort((rows[same], -cosines[same]))[:_CANDIDATES]
+        for row, similarity in zip(rows[same][order].tolist(), cosines[same][order].tolist(), strict=True):
             stored = graph.node(graph.ids[row])
-            similarity = float(cosines[row])
             reason = difference(stored.title, stored.content, found) if self.guards else ""
             if not reason:
                 return Match(stored.id, "cosine", similarity, tuple(held))

@@ -33,7 +33,7 @@ def joined(pair: dict[str, Any], embedder: MiniLM, guards: bool = True) -> bool:
     matcher = Matcher(embedder.match_threshold, guards)
     match = matcher.by_title(graph, second)
     if match.node is None:
-        match = matcher.by_cosine(graph, second, graph.cosines(other[None])[0])
+        match = matcher.by_cosine(graph, second, graph.above(other[None], matcher.threshold)[0])
     return match.node is not None
 
 

@@ -7,8 +7,6 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from memory_core.protocols import Floats
-
 Item = TypeVar("Item", bound=np.generic)
 
 
@@ -53,13 +51,3 @@ class Column(Generic[Item]):
 
     def __len__(self) -> int:
         return self._count
-
-
-def dots(rows: Floats, vectors: Floats) -> Floats:
-    """Dot product of each vector (q, dim) with each row (n, dim), shape (q, n).
-
-    One pass over the rows a vector, in one thread: on a busy machine BLAS waits for its threads ten times as long.
-    """
-    if not len(vectors):
-        return np.zeros((0, len(rows)), np.float32)
-    return np.stack([np.vecdot(rows, vector) for vector in vectors])

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_core.graph.columns import Column, dots
+from memory_core.graph.columns import Column
 from memory_core.graph.loading import load_edges, load_nodes
+from memory_core.graph.scan import Near, above, dots, tails, top
 from memory_core.graph.turn_columns import TurnColumns
 from memory_core.protocols import Floats
 from memory_core.schema import LABELS, Edge, Node, normalise_title
@@ -46,6 +47,7 @@ class Graph:
         self.live = Column[np.bool_](np.bool_)
         self.pinned = Column[np.bool_](np.bool_)
         self.vectors = Column[np.float32](np.float32, (dim,))
+        self.tails = Column[np.float32](np.float32)  # what `above` needs of each vector
         self.has_vector = Column[np.bool_](np.bool_)
         self.edge_ids: list[str] = []
         self.edge_row: dict[str, int] = {}
@@ -152,7 +154,16 @@ class Graph:
 
     def nearest(self, vectors: Floats, k: int) -> list[list[tuple[int, float]]]:
         """For each query the k live nodes of greatest cosine, best first, ties by age: [(row, cosine)]."""
-        return [_top(scores, k) for scores in self.cosines(vectors)]
+        return [
+            [(row, float(scores[row])) for row in top(scores, k).tolist() if scores[row] > NO_VECTOR]
+            for scores in self.cosines(vectors)
+        ]
+
+    def above(self, vectors: Floats, threshold: float) -> list[Near]:
+        """For each query the live rows of a cosine above the threshold, and these cosines: what `cosines` would say."""
+        seen = self.live.values & self.has_vector.values
+        found = above(self.vectors.values, self.tails.values, vectors, threshold)
+        return [(rows[seen[rows]], cosines[seen[rows]]) for rows, cosines in found]
 
     # -- changing --------------------------------------------------------------------------------------------------
 
@@ -214,6 +225,7 @@ class Graph:
         self.live.append(forgotten_by is None)
         self.pinned.append(bool(pinned))
         self.vectors.append(0.0)
+        self.tails.append(0.0)
         self.has_vector.append(False)
         self._titles.setdefault((_LABEL_CODE[label], normalise_title(title)), []).append(row)
 
@@ -243,6 +255,7 @@ class Graph:
 
     def _set_vector(self, row: int, blob: Any) -> None:
         self.vectors.values[row] = np.frombuffer(blob, np.float16 if len(blob) == 2 * self.dim else np.float32)
+        self.tails.values[row] = tails(self.vectors.values[row : row + 1])[0]
         self.has_vector.values[row] = True
 
     def _add_edge(self, *values: Any) -> None:
@@ -286,14 +299,3 @@ class Graph:
 
 _NODE_COLUMNS = tuple("id label title content attributes created turns_at_creation pinned forgotten_by".split())
 _EDGE_COLUMNS = tuple("id source target relationship attributes forgotten_by".split())
-
-
-def _top(scores: Floats, k: int) -> list[tuple[int, float]]:
-    count = min(k, len(scores))
-    if count < 1:
-        return []
-    best = np.argpartition(scores, -count)[-count:]
-    edge = scores[best].min()
-    tied = np.flatnonzero(scores >= edge)  # argpartition picks among equals at will; the oldest shall win
-    order = tied[np.lexsort((tied, -scores[tied]))][:count]
-    return [(int(row), float(scores[row])) for row in order if scores[row] > NO_VECTOR]

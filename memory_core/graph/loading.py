@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_core.graph.columns import Column
+from memory_core.graph.scan import tails
 
 if TYPE_CHECKING:
     from memory_core.graph.graph import Graph
@@ -52,6 +53,7 @@ def load_nodes(graph: Graph, rows: Sequence[tuple[Any, ...]], codes: Mapping[str
     have = np.array([vector is not None for vector in vectors])
     graph.has_vector.extend(have)
     graph.vectors.extend(_matrix(vectors, have, graph.dim))
+    graph.tails.extend(tails(graph.vectors.values))
 
 
 def _matrix(blobs: Sequence[bytes | None], have: NDArray[np.bool_], dim: int) -> NDArray[np.float32]:

@@ -76,13 +76,13 @@ class TurnWriter(TurnRows):
         unknown = [place for place, match in enumerate(matches) if match.node is None]
         if unknown:
             embedded, failed = self._embedded([found[place] for place in unknown])
-            cosines = self.graph.cosines(embedded)
+            near = self.graph.above(embedded, matcher.threshold)
             for row, place in enumerate(unknown):
                 if row in failed:
                     continue  # stored without a vector: found by its title and its neighbours
                 vectors[place] = embedded[row]
                 if not any(held.homonym for held in matches[place].held):
-                    matches[place] = matcher.by_cosine(self.graph, found[place], cosines[row])
+                    matches[place] = matcher.by_cosine(self.graph, found[place], near[row])
         return matches, vectors
 
     def _embedded(self, found: Sequence[FoundNode]) -> tuple[Floats, Mapping[int, str]]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-import numpy as np
-
 from memory_core.context import turn_lines
-from memory_core.graph.columns import dots
+from memory_core.graph.scan import dots, top
 from memory_core.protocols import RankedTurn, Readable, Retrieval
 
 
@@ -24,8 +22,7 @@ class FlatRetriever:
         asked = memory.embed_query([question])[0]
         started = time.perf_counter()
         scores = dots(vectors, asked[None])[0]
-        order = np.lexsort((np.arange(len(ids)), -scores))[: self.k]
-        ranked = tuple(RankedTurn(ids[row], float(scores[row]), "dense") for row in order)
+        ranked = tuple(RankedTurn(ids[row], float(scores[row]), "dense") for row in top(scores, self.k))
         lines = turn_lines(memory.turns([turn.id for turn in ranked]))
         ms = {"search": 1000 * (time.perf_counter() - started)}
         return Retrieval("flat", question, turns=ranked, lines=lines, ms=ms)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import cycle, islice
 from statistics import median
 from typing import TYPE_CHECKING
@@ -34,8 +34,8 @@ PARTS: dict[str, tuple[str, ...]] = {
     "full-text index": tuple(f"turn_text_{part}" for part in ("data", "idx", "content", "docsize", "config")),
     "replies": ("extraction", "extraction_turn"),
     "citations": ("provenance", "provenance_turn"),
-    "history": ("value_history", "value_history_item", "change", "sqlite_autoindex_change_1", "sqlite_autoindex_change_2",
-                "access", "access_node"),
+    "history": ("value_history", "value_history_item", "change", "sqlite_autoindex_change_1",
+                "sqlite_autoindex_change_2", "access", "access_node"),
 }  # fmt: skip
 GRAPH_PARTS = tuple(PARTS)[:4]
 
@@ -68,24 +68,10 @@ def limit(memory: Memory, given: Given, commits: Sequence[float], logged: Sequen
     `commits` and `logged` are milliseconds and bytes of the timed turns' commits; `fsync_ms` writes as many bytes.
     """
     graph = memory.graph
-    matrix = graph.vectors.values
     six = np.asarray(given.brought[:6], np.float32)
     roots = [graph.ids[row] for row, _ in graph.nearest(np.asarray(given.queries[:1]), 5)[0]]
     reached = [visit.id for visit in breadth_first(graph, roots, 2, 15)[0]]
-    queries = islice(cycle(np.asarray(given.queries)), ROUNDS)
-    found = medians(
-        [
-            {
-                "pass_blas": lambda query=query: matrix @ query,
-                "pass_one_thread": lambda query=query: np.vecdot(matrix, query),
-                "top5": lambda query=query: graph.nearest(query[None], 5),
-                "dedup": lambda: _deduplicate(memory, six, given),
-                "two_hops": lambda: breadth_first(graph, roots, 2, 15),
-                "edges_among": lambda: edges_among(graph, reached),
-            }
-            for query in queries
-        ]
-    )
+    found = medians(_acts(memory, given, query, six, roots, reached) for query in islice(cycle(given.queries), ROUNDS))
     grown = [size for size in logged if size > 0]
     size = int(median(grown)) if grown else 4096
     one = min(found["pass_blas"], found["pass_one_thread"])
@@ -100,7 +86,23 @@ def limit(memory: Memory, given: Given, commits: Sequence[float], logged: Sequen
     }
 
 
-def medians(rounds: Sequence[dict[str, Callable[[], object]]]) -> dict[str, float]:
+def _acts(
+    memory: Memory, given: Given, query: Floats, six: Floats, roots: list[str], reached: list[str]
+) -> dict[str, Callable[[], object]]:
+    """What one round times."""
+    graph, asked = memory.graph, np.array(query)
+    matrix = graph.vectors.values
+    return {
+        "pass_blas": lambda: matrix @ asked,
+        "pass_one_thread": lambda: np.vecdot(matrix, asked),
+        "top5": lambda: graph.nearest(asked[None], 5),
+        "dedup": lambda: _deduplicate(memory, six, given),
+        "two_hops": lambda: breadth_first(graph, roots, 2, 15),
+        "edges_among": lambda: edges_among(graph, reached),
+    }
+
+
+def medians(rounds: Iterable[dict[str, Callable[[], object]]]) -> dict[str, float]:
     """Milliseconds of each act, the median over the rounds; the acts of one round follow each other."""
     taken: dict[str, list[float]] = {}
     for acts in rounds:
@@ -129,5 +131,5 @@ def _deduplicate(memory: Memory, six: Floats, given: Given) -> None:
     """What a turn does to find whether six nodes are stored already, by cosine."""
     matcher = Matcher(memory.embedder.match_threshold)
     nodes = [FoundNode(node["label"], node["title"], node["content"]) for node in given.turn(0)["nodes"]]
-    for node, cosines in zip(nodes, memory.graph.cosines(six), strict=True):
-        matcher.by_cosine(memory.graph, node, cosines)
+    for node, near in zip(nodes, memory.graph.above(six, matcher.threshold), strict=True):
+        matcher.by_cosine(memory.graph, node, near)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from memory_core.graph.columns import dots
+from memory_core.graph.scan import dots
 from memory_core.graph.turn_columns import Neighbourhood, TurnColumns
 from memory_core.protocols import Doubles, Floats
 from memory_core.retrievers.hybrid.cues import role_asked, speaker_named
