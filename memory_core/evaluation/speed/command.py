@@ -41,9 +41,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m memory_core bench speed")
     parser.add_argument("--nodes", default=str(NODES), help=f"nodes; several with commas: growth; default {NODES}")
     parser.add_argument("--dim", type=int, default=DIM, help=f"dimensions of the vectors; default {DIM}")
-    parser.add_argument(
-        "--against", default=",".join(PEERS), help=f"names with commas between; default {','.join(PEERS)}"
-    )
+    parser.add_argument("--against", default=",".join(PEERS), help="names with commas between; default all")
     parser.add_argument("--turns", type=int, default=20)
     parser.add_argument("--searches", type=int, default=100)
     parser.add_argument("--seed", type=int, default=42)

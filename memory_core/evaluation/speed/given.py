@@ -144,7 +144,9 @@ def make(folder: Path, *, nodes: int, dim: int, turns: int, searches: int, label
     return Given.load(folder)
 
 
-def make_from(folder: Path, base: Floats, asked: Floats, *, nodes: int, turns: int, labels: tuple[str, ...], seed: int) -> Given:  # fmt: skip
+def make_from(
+    folder: Path, base: Floats, asked: Floats, *, nodes: int, turns: int, labels: tuple[str, ...], seed: int
+) -> Given:
     """Write the input to `folder` from real vectors: `base` (m, dim) and noisy copies of them up to `nodes`; the
     questions are `asked` (q, dim) as they are."""
     dice, dim = np.random.default_rng([seed, 3]), base.shape[1]

@@ -18,7 +18,13 @@ from memory_core.evaluation.speed.race import Lane, Race
 from memory_core.evaluation.speed.systems import OURS
 
 Row = dict[str, Any]
-_RATIOS = {"turn": "turn_ms", "retrieval": "retrieval_ms", "open": "open_ms", "size": "graph_bytes", "scoring": "scoring_ms"}  # fmt: skip
+_RATIOS = {
+    "turn": "turn_ms",
+    "retrieval": "retrieval_ms",
+    "open": "open_ms",
+    "size": "graph_bytes",
+    "scoring": "scoring_ms",
+}
 SCAN = "paper, scan part only"
 
 

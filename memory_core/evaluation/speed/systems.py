@@ -41,33 +41,33 @@ class System:
 SYSTEMS: tuple[System, ...] = (
     System(
         OURS, "ours",
-        note="Turn: validation, de-duplication of six nodes with guards, merge, history, citations, one commit with fsync. "
-        "Retrieval: cosine over all nodes, five roots, two hops.",
+        note="Turn: validation, de-duplication of six nodes with guards, merge, history, citations, one commit with "
+        "fsync. Retrieval: cosine over all nodes, five roots, two hops.",
     ),
     System(
         "paper", "paper", turns=3,
-        note="P1's design, its own code: six scans of one numpy product a node, the whole JSON file written by json.dump. "
-        "Less: no guards, no history, no citations, no turns. Its row `scan` is the same turn without the save.",
+        note="P1's design, its own code: six scans of one numpy product a node, the whole JSON file written by "
+        "json.dump. Less: no guards, no history, no citations, no turns.",
     ),
     System(
         "mem0", "mem0", "mem0ai",
         note="Turn: add() with six facts, inference stubbed, local qdrant, history in SQLite. More: keeps the last "
-        "messages, hashes. Less: no edges; six facts are compared by hash and left to the model. Search: search().",
+        "messages. Less: no edges; facts are compared by hash, the rest is left to the model. Search: search().",
     ),
     System(
         "lightrag", "lightrag", "lightrag-hku",
-        note="Turn: insert_custom_kg() with one chunk, six entities, their relations, all files written. More: vectors of "
-        "relations and chunks. Less: entities match by name only. Search: local mode, keywords given. Size: entities and "
-        "graph, without relation and chunk vectors.",
+        note="Turn: ainsert_custom_kg() with one chunk, six entities, their relations; all files are written. More: "
+        "vectors of relations and chunks. Less: entities match by name only. Search: aquery_data() in local mode with "
+        "keywords given. Size: entities and graph, without the vectors of relations and chunks.",
     ),
     System(
         "graphiti", "graphiti", "graphiti-core", most=5000, turns=5,
         note="At 5,000 nodes, so in no ratio. Turn: add_triplet() for three pairs of nodes, model stubbed, kuzu. More: "
-        "bi-temporal edges with vectors, hybrid search for each. Search: search(), vectors and full text.",
+        "bi-temporal edges with vectors, hybrid searches for each. Search: search(), vectors and full text.",
     ),
     System(
         "nano-vectordb", "nano_vectordb", "nano-vectordb",
-        note="Turn: six queries, one upsert, the whole file written. Less: nodes only, no edges, no hops, no text, no "
+        note="Turn: six queries, one upsert, the whole file written. Less: nodes only, no edges, no hops, no turns, no "
         "fsync. Search: one scan.",
     ),
 )  # fmt: skip

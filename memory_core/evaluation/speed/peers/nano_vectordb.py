@@ -1,4 +1,4 @@
-"""nano-vectordb: one float32 matrix scanned by numpy, one JSON file written whole at each save. Nodes only, no edges."""
+"""nano-vectordb: one float32 matrix scanned by numpy, one JSON file written whole at each save. No edges."""
 
 from __future__ import annotations
 
