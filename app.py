@@ -13,6 +13,7 @@ from pages._ui.memory_menu import memory_menu
 from pages._ui.models_menu import MODELS, models_menu, summary
 from pages._ui.numbers import numbers
 from pages._ui.opened import as_text, current, settle, show_notice
+from pages._ui.signing_in import gate, who_looks
 
 HERE = Path(__file__).parent
 PAGES = {
@@ -32,6 +33,7 @@ pages = [
     for name, (title, icon) in found.items()
 ]
 page = st.navigation(pages, position="top")
+gate()
 problem, opened, names = "", None, []
 try:
     names = settle()
@@ -39,6 +41,7 @@ try:
 except ForgettingLabError as error:
     problem = str(error)
 with st.sidebar:
+    who_looks()
     memory_menu(names, opened)
     st.session_state[MODELS] = models_menu()
     if opened is not None:

@@ -13,14 +13,16 @@ from memory_core.errors import ForgettingLabError, InputError
 from memory_core.memories import FolderMemories, Memories, OpenMemory
 from memory_core.protocols import Embedder
 from memory_core.providers import make_embedder
+from pages._ui.signing_in import configured, user
+from pages._ui.words import as_text
 
 NAME = "memory_name"
 NOTICE = "notice"
 
 
 def memories() -> Memories:
-    """The place whose memories this browser may look at."""
-    return FolderMemories.default()
+    """The place whose memories this browser may look at. Raises InputError when nobody is signed in who must be."""
+    return FolderMemories.default(user() if configured() else "")
 
 
 def current() -> OpenMemory:
@@ -84,11 +86,6 @@ def show_notice() -> None:
     kind, text = st.session_state.pop(NOTICE, ("", ""))
     if text:
         {"success": st.toast, "warning": st.warning, "error": st.error}[kind](as_text(text))
-
-
-def as_text(text: object) -> str:
-    """A message for Streamlit's markdown that reads exactly as written."""
-    return "".join(f"\\{letter}" if letter in "\\`*_{}[]<>()#+-.!|~$:" else letter for letter in str(text))
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from memory_core.replay import SPEEDS, Replay, missing, start
 from memory_core.schema import Turn
 from pages._ui.conversation import MakeModels
 from pages._ui.opened import as_text
+from pages._ui.signing_in import file_here
 from pages._ui.words import day, plural, seconds
 
 _SOURCES = {"demo": "Demo", "upload": "Upload", "path": "File here"}
@@ -183,7 +184,7 @@ def _transcript(source: str) -> tuple[Transcript | None, str]:
     typed = st.text_input("Path on this machine", key="replay-path", placeholder="data/locomo_dev.json").strip()
     if not typed:
         return None, ""
-    path = Path(typed).expanduser()
+    path = file_here(typed)
     return _read(str(path), path.stat().st_mtime if path.is_file() else 0.0), path.name
 
 

@@ -32,6 +32,11 @@ def safe(text: object) -> str:
     return html.escape(str(text))
 
 
+def as_text(text: object) -> str:
+    """A message for Streamlit's markdown that reads exactly as written."""
+    return "".join(f"\\{letter}" if letter in "\\`*_{}[]<>()#+-.!|~$:" else letter for letter in str(text))
+
+
 def page_head(title: str, sentence: str) -> None:
     """The title of a page and the one sentence that says what it is for."""
     st.html(f'<div class="pagehead"><h1>{safe(title)}</h1><span>{safe(sentence)}</span></div>')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from memory_core.simulator import simulator_of
 from memory_core.simulator.questions import ProbeSet, asked_of, available, of_file
 from pages._ui.forgetting.state import ForgettingState, seeded
 from pages._ui.opened import as_text
+from pages._ui.signing_in import file_here
 from pages._ui.words import plural
 
 Probed = tuple[str, Callable[[], ProbeSet]]
@@ -62,6 +64,7 @@ def _of_file(opened: OpenMemory, state: ForgettingState) -> Probed | None:
     state.file = path
     state.save()
     try:
+        path = path if given is not None else str(file_here(path))
         key = f"file:{path}:{Path(path).stat().st_mtime_ns}"
         with st.spinner("Reading the questions…"):
             asked = simulator_of(opened).once(
@@ -78,8 +81,8 @@ def _of_file(opened: OpenMemory, state: ForgettingState) -> Probed | None:
 
 
 def _stored(name: str, data: bytes) -> str:
-    folder = Path(tempfile.gettempdir(), "forgetting-lab-probes")
-    folder.mkdir(exist_ok=True)
+    folder = Path(tempfile.gettempdir(), "forgetting-lab-probes", hashlib.sha256(data).hexdigest()[:32])
+    folder.mkdir(parents=True, exist_ok=True)
     path = folder / Path(name).name
     if not path.exists() or path.read_bytes() != data:
         path.write_bytes(data)

@@ -14,6 +14,7 @@ from memory_core.evaluation.results import Run, compare, completed, show
 from memory_core.evaluation.results.catalog import Loaded, files_in, load, named, only
 from pages._ui.opened import as_text
 from pages._ui.results.state import ResultsState
+from pages._ui.signing_in import file_here
 
 SHIPPED = Path(__file__).parents[3] / "data" / "runs"
 
@@ -39,11 +40,12 @@ def sources(state: ResultsState) -> dict[str, Loaded]:
     state.keep("folder", folder)
     state.keep("columns", columns)
     mapped, problems = _mapping(columns), list[str]()
+    data = _here(data.strip(), problems)
     found = [_tried(lambda path=path: _read(str(path), path.stat().st_mtime_ns, "", {}), problems)
              for path in _listed(str(SHIPPED), problems)]  # fmt: skip
-    found += [_tried(lambda path=path: _read(str(path), path.stat().st_mtime_ns, data.strip(), mapped), problems)
+    found += [_tried(lambda path=path: _read(str(path), path.stat().st_mtime_ns, data, mapped), problems)
               for path in (_listed(folder.strip(), problems) if folder.strip() else [])]  # fmt: skip
-    found += [_tried(lambda file=file: _dropped(file.file_id, file, data.strip(), mapped), problems)
+    found += [_tried(lambda file=file: _dropped(file.file_id, file, data, mapped), problems)
               for file in dropped]  # fmt: skip
     for problem in problems:
         st.error(as_text(problem))
@@ -55,9 +57,17 @@ def _mapping(text: str) -> dict[str, str]:
     return {ours.strip(): theirs.strip() for ours, _, theirs in pairs if ours.strip() and theirs.strip()}
 
 
+def _here(typed: str, problems: list[str]) -> str:
+    try:
+        return str(file_here(typed)) if typed else ""
+    except ForgettingLabError as error:
+        problems.append(str(error))
+        return ""
+
+
 def _listed(folder: str, problems: list[str]) -> list[Path]:
     try:
-        return files_in(Path(folder).expanduser())
+        return files_in(SHIPPED if folder == str(SHIPPED) else file_here(folder))
     except ForgettingLabError as error:
         problems.append(str(error))
         return []

@@ -15,6 +15,7 @@ from memory_core.memories import OpenMemory
 from memory_core.retrieval.questions import last_question
 from pages._ui.opened import as_text, attempt, choose, memories
 from pages._ui.retrieval.state import RetrievalState
+from pages._ui.signing_in import file_here
 from pages._ui.words import plural
 
 
@@ -67,10 +68,10 @@ def _pick(state: RetrievalState, known: dict[str, Question]) -> None:
 
 
 def _benchmark(opened: OpenMemory, state: RetrievalState) -> Benchmark | None:
-    path = Path(state.file).expanduser() if state.file else FILE
     if not state.file and not (FILE.exists() and opened.name.startswith("demo")):
         return None
     try:
+        path = file_here(state.file) if state.file else FILE
         return _loaded(str(path), path.stat().st_mtime if path.is_file() else 0.0, state.pooled)
     except ForgettingLabError as error:
         st.error(as_text(error))
