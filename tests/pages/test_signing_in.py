@@ -1,4 +1,4 @@
-"""Where people sign in, each sees their own memories and nothing of the machine; where nobody does, all is as it was."""
+"""Where people sign in, each sees their own memories and nothing of the machine; where nobody does, all stays."""
 
 from __future__ import annotations
 
