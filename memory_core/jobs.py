@@ -17,6 +17,7 @@ from memory_core.errors import Cancelled, ForgettingLabError
 
 State = Literal["waiting", "running", "paused", "done", "cancelled", "failed"]
 _FINISHED: frozenset[str] = frozenset({"done", "cancelled", "failed"})
+_KEPT = 20  # finished jobs a worker remembers, so that pages find their results
 
 
 @dataclass
@@ -141,7 +142,9 @@ class Worker:
 
     def submit(self, job: Job) -> Job:
         """Queue a job."""
-        self.jobs.append(job)
+        ended = [one for one in self.jobs if one.finished]
+        old = {id(one) for one in ended[:-_KEPT]}
+        self.jobs = [*(one for one in self.jobs if id(one) not in old), job]
         self._queue.put(job)
         return job
 

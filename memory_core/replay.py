@@ -10,6 +10,7 @@ from memory_core.ingestion import Ingested, ingest, retry_failed
 from memory_core.jobs import Job, Worker
 from memory_core.memory import Memory, TurnReport
 from memory_core.protocols import Extractor
+from memory_core.retrieval import turn_vectors
 from memory_core.schema import Turn
 
 #: Seconds waited after each turn, by what the person chooses.
@@ -53,7 +54,7 @@ def start(
 
     def work(job: Job) -> Ingested:
         result = ingest(memory, fresh, advance=job.advance, each=count, extractor=extractor, workers=parallel)
-        memory.turn_vectors()
+        index()
         replay.counts.problems += result.problems
         return result
 
@@ -61,6 +62,10 @@ def start(
         replay.counts.count(report)
         each(report)
         if replay.counts.turns % _INDEXED == 0:
+            index()
+
+    def index() -> None:
+        if turn_vectors.missing(memory) <= _INDEXED + turn_vectors.FEW:  # a large backlog is a job of its own
             memory.turn_vectors()
 
     job = Job(f"Replay of {name}", work, len(fresh), delay, stop=stop or threading.Event())

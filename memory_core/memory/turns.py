@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar, cast
 
@@ -16,8 +16,8 @@ from memory_core.graph.turn_columns import TurnColumns
 from memory_core.protocols import Embedder, Floats, RankedTurn
 from memory_core.schema import Role, Turn
 from memory_core.settings import Settings
+from memory_core.store.contract import Store
 from memory_core.store.rows import insert
-from memory_core.store.sqlite import SqliteStore
 from memory_core.walk import Walks, nodes_of
 
 Made = TypeVar("Made")
@@ -30,13 +30,17 @@ _VECTORS = (
     "SELECT id, vector, CASE WHEN vector IS NULL THEN speaker || ': ' || text END FROM turn "
     "LEFT JOIN turn_vector ON turn = id WHERE position >= ? AND forgotten_by IS NULL ORDER BY position"
 )
+_MISSING = (
+    "SELECT id, speaker || ': ' || text FROM turn LEFT JOIN turn_vector ON turn = id "
+    "WHERE position >= ? AND vector IS NULL AND forgotten_by IS NULL ORDER BY position"
+)
 _TURN = "SELECT role, text, at, speaker, session, source_id, position, id FROM turn"
 
 
 class Turns:
     """What a memory shares with its parts, and its turns."""
 
-    store: SqliteStore
+    store: Store
     graph: Graph
     embedder: Embedder
     settings: Settings
@@ -46,6 +50,10 @@ class Turns:
     @property
     def revision(self) -> int:
         """Number of commits seen."""
+        raise NotImplementedError
+
+    def retrying(self, make: Callable[[], Made]) -> Made:
+        """Run a write, again when another process committed meanwhile."""
         raise NotImplementedError
 
     def once(self, name: str, make: Callable[[], Made]) -> Made:
@@ -143,35 +151,62 @@ class Turns:
     def turn_vectors(self, advance: Callable[[int, int], None] = lambda done, total: None) -> tuple[list[str], Floats]:
         """Ids and vectors of the live turns in position order; missing ones are made and kept (no new revision).
 
-        `advance` is told how many of the missing ones are made, of how many; it may raise to stop, and what was made
-        is kept. Raises what the embedder raises.
+        They are made chunk by chunk while others go on reading and writing. `advance` is told how many of the missing
+        ones are made, of how many; it may raise to stop, and what was made is kept. Raises what the embedder raises.
         """
+        made = self._make_vectors(advance)
         with self.lock:
             columns = self.turn_columns()
-            self._fill_vectors(columns, advance)
+            self._fill_vectors(columns, made)
             return columns.ids, columns.vectors.values
 
-    def _fill_vectors(self, columns: TurnColumns, advance: Callable[[int, int], None]) -> None:
+    def _make_vectors(self, advance: Callable[[int, int], None]) -> dict[str, bytes]:
+        """Turn id -> vector as stored, of those that were missing; kept in the file as they are made."""
+        with self.lock:
+            embedder, missing = self.embedder, self._without_vector(self.turn_columns())
+        made: dict[str, bytes] = {}
+        for start in range(0, len(missing), _CHUNK):
+            vectors = _embedded(embedder, missing[start : start + _CHUNK])
+            with self.lock:
+                if self.embedder is not embedder:
+                    return {}  # re-embedded meanwhile
+                made |= vectors
+                self._keep_vectors(vectors)
+            advance(len(made), len(missing))
+        return made
+
+    def _without_vector(self, columns: TurnColumns) -> list[tuple[str, str]]:
+        known = len(columns.vectors)
+        if known == len(columns):
+            return []
+        return [
+            (str(turn), str(said)) for turn, said in self.store.query(_MISSING, int(columns.position.values[known]))
+        ]
+
+    def _fill_vectors(self, columns: TurnColumns, made: dict[str, bytes]) -> None:
         known = len(columns.vectors)
         if known == len(columns):
             return
         stored = self.store.query(_VECTORS, int(columns.position.values[known]))
-        missing = [(turn, said) for turn, blob, said in stored if blob is None]
-        made: dict[str, bytes] = {}
-        for start in range(0, len(missing), _CHUNK):
-            made |= self._embed_turns(missing[start : start + _CHUNK])
-            advance(len(made), len(missing))
+        late = [(turn, said) for turn, blob, said in stored if blob is None and turn not in made]
+        for start in range(0, len(late), _CHUNK):  # said while the others were made
+            vectors = _embedded(self.embedder, late[start : start + _CHUNK])
+            self._keep_vectors(vectors)
+            made |= vectors
         blobs = b"".join(blob or made[turn] for turn, blob, _ in stored)
         columns.vectors.extend(np.frombuffer(blobs, np.float16).reshape(-1, self.embedder.dim).astype(np.float32))
 
-    def _embed_turns(self, turns: Sequence[tuple[str, str]]) -> dict[str, bytes]:
-        """Turn id -> its vector as stored."""
-        vectors = self.embedder.embed([said for _, said in turns]).astype(np.float16)
-        made = {turn: vector.tobytes() for (turn, _), vector in zip(turns, vectors, strict=True)}
-        if not self.store.read_only:
-            rows = [insert("turn_vector", turn=turn, vector=blob) for turn, blob in made.items()]
-            self.store.commit(rows, self.revision, count=False)
-        return made
+    def _keep_vectors(self, made: Mapping[str, bytes]) -> None:
+        if self.store.read_only:
+            return
+        known = {turn for (turn,) in self.store.query_in("SELECT id FROM turn WHERE id IN ({})", list(made))}
+        rows = [insert("turn_vector", turn=turn, vector=blob) for turn, blob in made.items() if turn in known]
+        self.retrying(lambda: self.store.commit(rows, self.revision, count=False))
+
+
+def _embedded(embedder: Embedder, turns: Sequence[tuple[str, str]]) -> dict[str, bytes]:
+    vectors = embedder.embed([said for _, said in turns]).astype(np.float16)
+    return {turn: vector.tobytes() for (turn, _), vector in zip(turns, vectors, strict=True)}
 
 
 def _turn(row: tuple[Role, str, float, str, str, str, int, str]) -> Turn:

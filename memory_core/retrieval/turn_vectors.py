@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from memory_core.errors import Cancelled
+from memory_core.chat import best_retriever
 from memory_core.jobs import Job, Worker
 from memory_core.memory import Memory
+from memory_core.parts import retriever
+from memory_core.protocols import Retriever
 
 NAME = "Turn vectors"
 FEW = 150  # this many are made while one waits, in a second or so
-_PAUSE = 0.02  # seconds between two rounds, in which others may look at the memory
-
-
-class _Enough(Cancelled):
-    """One round of vectors was made and kept."""
+_PAUSE = 0.02  # seconds between two chunks, in which others may look at the memory
 
 
 def missing(memory: Memory) -> int:
@@ -24,15 +22,14 @@ def missing(memory: Memory) -> int:
 
 
 def start(worker: Worker, memory: Memory) -> Job:
-    """Make what is missing, round by round; stopping keeps what was made."""
+    """Make what is missing, chunk by chunk; stopping keeps what was made."""
 
     def work(job: Job) -> int:
-        while (left := missing(memory)) and not memory.store.read_only:
-            try:
-                memory.turn_vectors(_one_round)
-            except _Enough:
-                job.advance(steps=left - missing(memory))
-        memory.turn_vectors()
+        def advance(done: int, total: int) -> None:
+            job.total = total
+            job.advance(steps=done - job.done)
+
+        memory.turn_vectors(advance)
         return job.total
 
     return worker.submit(Job(NAME, work, missing(memory), delay=_PAUSE))
@@ -43,6 +40,11 @@ def latest(worker: Worker) -> Job | None:
     return next((job for job in reversed(worker.jobs) if job.name == NAME), None)
 
 
-def _one_round(done: int, total: int) -> None:
-    if done < total:
-        raise _Enough("one round")
+def retriever_now(worker: Worker, memory: Memory) -> Retriever:
+    """The chat's best retriever; the graph's while many turns still lack their vectors, whose making is started here
+    unless somebody stopped it."""
+    if memory.store.read_only or missing(memory) <= FEW:
+        return best_retriever(memory.settings)
+    if latest(worker) is None:
+        start(worker, memory)
+    return retriever("graph", memory.settings)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from time import monotonic, sleep
 
 import streamlit as st
 
-from memory_core.chat import Exchange, Models, Saying, answers, can_retry, start_saying
+from memory_core.chat import Exchange, Models, Saying, answers, can_retry, question_in, start_saying
 from memory_core.errors import ForgettingLabError
 from memory_core.memories import OpenMemory
 from memory_core.replay import start_retrying
+from memory_core.retrieval import turn_vectors
 from memory_core.schema import FAILED_STATUSES, Turn
 from pages._ui.opened import as_text, attempt, notice
 from pages._ui.state import ChatState
@@ -53,17 +55,31 @@ def conversation(opened: OpenMemory, state: ChatState, models: MakeModels) -> No
     elif state.kept:
         state.kept = ""
         state.save()
+    _preparing(opened)
     text = st.chat_input("Say or ask something", key="say", disabled=saying is not None)
     if text is not None:
         with box:
             _say(opened, state, models, text)
 
 
+def _preparing(opened: OpenMemory) -> None:
+    """Say why an answer rests on the graph alone, while it does."""
+    job = turn_vectors.latest(opened.worker)
+    if job is not None and not job.finished:
+        st.caption(
+            f"Vectors of turns are being made, once ({job.done:,} of {job.total:,}); until then the graph answers.",
+            help="Imported turns come without vectors; similarity of turns joins the answers when they are there",
+        )
+
+
 def _say(opened: OpenMemory, state: ChatState, models: MakeModels, text: str) -> None:
     at, stop = datetime.now(UTC), threading.Event()
     state.kept = ""
     try:
-        saying = start_saying(opened.memory, text, models(stop), at=at, session=f"chat-{at:%Y-%m-%d}", stop=stop)
+        chosen = models(stop)
+        if question_in(text):
+            chosen = replace(chosen, retriever=turn_vectors.retriever_now(opened.worker, opened.memory))
+        saying = start_saying(opened.memory, text, chosen, at=at, session=f"chat-{at:%Y-%m-%d}", stop=stop)
     except ForgettingLabError as error:
         _not_said(state, text, str(error))
         st.rerun()
