@@ -18,7 +18,7 @@ from memory_core.errors import InputError
 from memory_core.memory import Memory
 from memory_core.memory.turns import moment
 from memory_core.schema import LABELS
-from memory_core.store.sqlite import SCHEMA_VERSION
+from memory_core.store.sqlite_files import SCHEMA_VERSION
 
 #: Cells a spreadsheet would run as a formula start with one of these; a quote in front makes them text.
 FORMULA = re.compile(r"^'*[=+\-@\t\r]")

@@ -16,7 +16,7 @@ from memory_core.ingestion import ingest
 from memory_core.memory import Memory
 from memory_core.parts import default_embedder, default_extractor
 from memory_core.protocols import Embedder, Extractor
-from memory_core.store.sqlite import SCHEMA_VERSION
+from memory_core.store.sqlite_files import SCHEMA_VERSION
 
 
 def cache_folder() -> Path:

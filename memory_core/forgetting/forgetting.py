@@ -19,7 +19,7 @@ from memory_core.policies import make
 from memory_core.protocols import Policy
 from memory_core.schema import utc
 from memory_core.store.rows import RowChange, Value, insert, pack, update
-from memory_core.store.sqlite import StaleRevisionError
+from memory_core.store.contract import StaleRevisionError
 
 
 class Forgetting(Scoring):

@@ -25,8 +25,10 @@ from memory_core.memory.writing import TurnWriter
 from memory_core.protocols import Embedder, Extractor, Reader
 from memory_core.schema import Extraction, Turn
 from memory_core.settings import Settings
+from memory_core.store.address import Address
+from memory_core.store.contract import StaleRevisionError, Store
+from memory_core.store.opening import open_store
 from memory_core.store.rows import RowChange, insert
-from memory_core.store.sqlite import SqliteStore, StaleRevisionError
 
 DEFAULT_PATH = Path("data/memory.sqlite3")
 Result = TypeVar("Result")
@@ -46,7 +48,7 @@ class Memory(Rereading, Asking):
     >>> memory.close()
     """
 
-    def __init__(self, store: SqliteStore, embedder: Embedder, extractor: Extractor, reader: Reader) -> None:
+    def __init__(self, store: Store, embedder: Embedder, extractor: Extractor, reader: Reader) -> None:
         self.store = store
         self.embedder = embedder
         self.extractor = extractor
@@ -58,21 +60,24 @@ class Memory(Rereading, Asking):
     @classmethod
     def open(
         cls,
-        path: str | Path | None = None,
+        path: str | Path | Address | None = None,
         *,
         create: bool = True,
         embedder: Embedder | None = None,
         extractor: Extractor | None = None,
         reader: Reader | None = None,
+        user: str | None = None,
     ) -> Memory:
         """Open a memory file, made when missing if `create` is set; `:memory:` gives one that is gone when closed.
 
         `path` defaults to $FORGETTING_LAB_MEMORY, else `data/memory.sqlite3`; parts default to the embedded ones.
+        The address of a memory on a server, `postgresql://…?memory=NAME`, is opened as `user`.
         Raises MemoryFileError, EmbedderMismatchError, ModelFileError.
         """
         from memory_core.parts import default_embedder, default_extractor, default_reader
 
-        store = SqliteStore(path or os.environ.get("FORGETTING_LAB_MEMORY") or DEFAULT_PATH, create=create)
+        where = path or os.environ.get("FORGETTING_LAB_MEMORY") or DEFAULT_PATH
+        store = open_store(where, create=create, user=user)
         try:
             embedder = embedder or default_embedder(store.meta("embedder"), int(store.meta("dim", "0")))
             return cls(store, embedder, extractor or default_extractor(), reader or default_reader(embedder))
@@ -84,9 +89,9 @@ class Memory(Rereading, Asking):
         stored, dim = self.store.meta("embedder"), self.store.meta("dim")
         if stored and (stored, dim) != (self.embedder.id, str(self.embedder.dim)):
             raise EmbedderMismatchError(
-                f"{self.store.path} was made with embedder {stored} ({dim} dimensions), not {self.embedder.id} "
+                f"{self.store.place} was made with embedder {stored} ({dim} dimensions), not {self.embedder.id} "
                 f"({self.embedder.dim}): open it with that one, or re-embed it: "
-                f"python -m memory_core reembed --embedder embedded --memory {self.store.path}"
+                f"python -m memory_core reembed --embedder embedded --memory {self.store.place}"
             )
 
     def _load(self) -> None:
@@ -96,7 +101,7 @@ class Memory(Rereading, Asking):
             self.settings = Settings.from_json(self.store.meta("settings", "{}"))
             graph = Graph(self.embedder.dim)
             with no_collecting():
-                graph.load(self.store.query(_NODES), self.store.query("SELECT * FROM edge ORDER BY rowid"))
+                graph.load(self.store.query(_NODES), self.store.query(_EDGES))
             turns, clock = self.store.query("SELECT coalesce(max(position) + 1, 0), max(at) FROM turn")[0]
             ever = int(self.store.meta("turns", "0"))  # a purge may have removed the last turn: places are never reused
             graph.turns, graph.clock = max(int(turns), ever), float(clock or 0.0)
@@ -148,7 +153,7 @@ class Memory(Rereading, Asking):
                 except BaseException:
                     self.counters = saved
                     raise
-        raise ForgettingLabError(f"{self.store.path} is written by another program without pause: try again later.")
+        raise ForgettingLabError(f"{self.store.place} is written by another program without pause: try again later.")
 
     # -- remembering -----------------------------------------------------------------------------------------------
 
@@ -265,9 +270,10 @@ _NODES = """
            coalesce(times, 0), last,
            coalesce((SELECT max(turn) FROM access WHERE node = of AND at = last), turns_at_creation), vector
     FROM node
-    LEFT JOIN (SELECT node AS of, count(*) AS times, max(at) AS last FROM access GROUP BY node) ON of = node.id
+    LEFT JOIN (SELECT node AS of, count(*) AS times, max(at) AS last FROM access GROUP BY node) AS met ON of = node.id
     LEFT JOIN node_vector ON node_vector.node = node.id
     ORDER BY node.rowid"""
+_EDGES = "SELECT id, source, target, relationship, attributes, forgotten_by FROM edge ORDER BY rowid"
 
 
 def _turn_row(turn: Turn) -> RowChange:

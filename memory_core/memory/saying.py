@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from memory_core.graph import Graph
 from memory_core.protocols import Said
 from memory_core.schema import content_set, content_words
-from memory_core.store.sqlite import SqliteStore
+from memory_core.store.contract import Store
 
 if TYPE_CHECKING:
     from memory_core.memory.scoring import Cited
 
 
-def said(graph: Graph, store: SqliteStore, cited: Cited, rows: NDArray[np.int64]) -> Said:
+def said(graph: Graph, store: Store, cited: Cited, rows: NDArray[np.int64]) -> Said:
     """The elements (turn, content word of it) that live nodes and edges keep; places count along `rows`."""
     texts = store.query("SELECT id, position, text FROM turn WHERE forgotten_by IS NULL")
     spoken = {turn: content_set(text) for turn, _, text in texts}

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 from memory_core.graph import Graph
 from memory_core.schema import Turn
+from memory_core.store.contract import Store
 from memory_core.store.rows import RowChange, update
-from memory_core.store.sqlite import SqliteStore
 
 #: Relationships of which a source has one at a time: a new one ends the old.
 FAMILIES: tuple[frozenset[str], ...] = (
@@ -23,7 +23,7 @@ DISLIKES = frozenset({"dislikes", "hates", "avoids", "detests", "no_longer_likes
 
 
 def superseded_edges(
-    graph: Graph, store: SqliteStore, turn: Turn, edge: Mapping[str, str], held: Set[str]
+    graph: Graph, store: Store, turn: Turn, edge: Mapping[str, str], held: Set[str]
 ) -> list[RowChange]:
     """Changes that date the end of every older edge that the new `edge` contradicts.
 
@@ -66,7 +66,7 @@ def _rivals(graph: Graph, edge: Mapping[str, str], held: Set[str]) -> list[int]:
     return [row for row in rivals if '"until"' not in graph.edge_attributes[row]]
 
 
-def _stated_after(store: SqliteStore, edge_id: str, at: datetime) -> datetime | None:
+def _stated_after(store: Store, edge_id: str, at: datetime) -> datetime | None:
     """When the edge was first stated after `at`."""
     sql = (
         "SELECT min(turn.at) FROM provenance JOIN turn ON turn.id = provenance.turn "

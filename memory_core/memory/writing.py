@@ -17,8 +17,8 @@ from memory_core.memory.turn_rows import TurnRows, dump
 from memory_core.protocols import Embedder, Floats
 from memory_core.schema import Drop, FoundEdge, FoundNode, descriptor, normalise_title
 from memory_core.settings import Settings
+from memory_core.store.contract import Store
 from memory_core.store.rows import RowChange, insert, update
-from memory_core.store.sqlite import SqliteStore
 
 _YEAR = 365.25 * 86400
 
@@ -38,7 +38,7 @@ class TurnWriter(TurnRows):
     """Builds the changes of one turn against the graph as it is; nothing is changed until they are committed."""
 
     graph: Graph
-    store: SqliteStore
+    store: Store
     embedder: Embedder
     settings: Settings
     changes: list[RowChange] = field(default_factory=list)

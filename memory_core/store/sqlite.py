@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sqlite3
 import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from memory_core.errors import MemoryFileError
+from memory_core.store.contract import StaleRevisionError
 from memory_core.store.rows import KEYS, RowChange, Value
+from memory_core.store.sqlite_files import APPLICATION_ID, SCHEMA_VERSION, connect, create_file, explain, new_file
 
-SCHEMA_VERSION = 1
-_APPLICATION_ID = 0x464C4142  # "FLAB"
-_TABLES = Path(__file__).with_name("tables.sql")
-_BUSY_MS = 5000
 #: Tables of which a new row takes the place of the old one; elsewhere a key given twice is a fault, never a loss.
 _REPLACED = frozenset({"meta", "node_vector", "turn_vector", "pending_vector", "provenance"})
-
-
-class StaleRevisionError(Exception):
-    """Another process committed since the caller last looked; reload and try again."""
 
 
 class SqliteStore:
@@ -43,9 +36,9 @@ class SqliteStore:
         if not self.path.exists():
             if not create:
                 raise MemoryFileError(f"There is no memory at {self.path}: check the path, or create it with `ingest`.")
-            _create(self.path)
+            create_file(self.path)
         self.read_only = not (self.path.stat().st_mode & 0o222 and os.access(self.path, os.W_OK))
-        self._db = _connect(self.path, self.read_only)
+        self._db = connect(self.path, self.read_only)
         try:
             with self._errors():
                 self._check()
@@ -56,7 +49,7 @@ class SqliteStore:
     def _check(self) -> None:
         application = self._db.execute("PRAGMA application_id").fetchone()[0]
         version = self._db.execute("PRAGMA user_version").fetchone()[0]
-        if application != _APPLICATION_ID:
+        if application != APPLICATION_ID:
             raise MemoryFileError(
                 f"{self.path} is not a memory (empty or foreign): choose another path; it was not touched."
             )
@@ -71,11 +64,32 @@ class SqliteStore:
         try:
             yield
         except sqlite3.Error as error:
-            raise MemoryFileError(f"{self.path}: {_explain(str(error))}") from error
+            raise MemoryFileError(f"{self.path}: {explain(str(error))}") from error
+
+    @property
+    def place(self) -> str:
+        """The path of the file."""
+        return str(self.path)
 
     def revision(self) -> int:
         """Number of commits so far, by any process."""
         return int(self.meta("revision", "0"))
+
+    def lists_newer(self, revision: int) -> bool:
+        """No: a file's rows do not say which commit wrote them, and all of them are read in a moment."""
+        return False
+
+    def wait_for_change(self, revision: int, seconds: float) -> bool:
+        """Look for another process's commit, ten times a second; whether there was one."""
+        deadline = time.monotonic() + seconds
+        while (now := self.revision()) == revision and (left := deadline - time.monotonic()) > 0:
+            time.sleep(min(0.1, left))
+        return now != revision
+
+    def search(self, words: Sequence[str], limit: int) -> list[tuple[str, float]]:
+        """(turn id, score) of the live turns by BM25 over stemmed words, best first, ties by age."""
+        rows = self.query(_SEARCH, " OR ".join(f'"{word}"' for word in words), limit) if words else []
+        return [(str(turn), float(score)) for turn, score in rows]
 
     def meta(self, key: str, default: str = "") -> str:
         """A value of the `meta` table."""
@@ -108,7 +122,7 @@ class SqliteStore:
             rows += self.query(sql.format(",".join("?" * len(chunk))), *chunk)
         return rows
 
-    def commit(self, changes: Sequence[RowChange], revision: int, *, count: bool = True) -> int:
+    def commit(self, changes: Sequence[RowChange], revision: int, *, count: bool = True, whole: bool = False) -> int:
         """Apply row changes in one transaction and return the new revision (with `count` off, the same one).
 
         Raises StaleRevisionError when the memory is no longer at `revision`, MemoryFileError when it cannot be written;
@@ -123,13 +137,21 @@ class SqliteStore:
                     raise StaleRevisionError
                 for change_group in _grouped(changes):
                     self._apply(change_group)
-                self._db.execute("UPDATE meta SET value = ? WHERE key = 'revision'", (str(revision + count),))
+                self._count(revision + count)
                 self._db.execute("COMMIT")
             except BaseException:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
                 raise
         return revision + count
+
+    def start_at(self, revision: int) -> None:
+        """Begin the count of commits anew: a copy stands where what it was made from stood."""
+        with self.lock, self._errors():
+            self._count(revision)
+
+    def _count(self, revision: int) -> None:
+        self._db.execute("UPDATE meta SET value = ? WHERE key = 'revision'", (str(revision),))
 
     def _apply(self, changes: list[RowChange]) -> None:
         first = changes[0]
@@ -192,16 +214,8 @@ class SqliteStore:
     def copy_to(self, path: Path) -> None:
         """A consistent copy, made while others may write; appears whole or not at all. Raises MemoryFileError, also for
         a `path` that exists already."""
-        partial = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}.partial")
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with self.lock, self._errors():
-                self._db.execute("VACUUM INTO ?", (str(partial),))
-            _appear(partial, path)
-        except OSError as error:
-            raise MemoryFileError(f"Cannot copy {self.path} to {path}: {error.strerror or error}.") from error
-        finally:
-            _remove(partial)
+        with new_file(path, self.path) as partial, self.lock, self._errors():
+            self._db.execute("VACUUM INTO ?", (str(partial),))
 
     def close(self) -> None:
         """Close the file; the write-ahead log is folded in."""
@@ -211,87 +225,14 @@ class SqliteStore:
                 self._folder.cleanup()
 
 
+_SEARCH = """
+    SELECT turn.id, -bm25(turn_text) AS score FROM turn_text JOIN turn ON turn.position = turn_text.rowid
+    WHERE turn_text MATCH ? ORDER BY score DESC, turn.position LIMIT ?"""
+
+
 def _grouped(changes: Sequence[RowChange]) -> Iterator[list[RowChange]]:
     def shape(change: RowChange) -> tuple[str, bool, tuple[str, ...]]:
         return change.table, change.before is None, tuple(change.after) if change.after is not None else ()
 
     for _, group in groupby(changes, key=shape):
         yield list(group)
-
-
-def _connect(path: Path, read_only: bool) -> sqlite3.Connection:
-    beside = os.access(path.parent, os.W_OK) and path.parent.stat().st_mode & 0o222
-    logged = Path(f"{path}-wal").exists()  # an immutable file is read without its log
-    mode = "rw" if not read_only else "ro" if beside or logged else "ro&immutable=1"
-    address = f"{path.resolve().as_uri()}?mode={mode}"
-    try:
-        db = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False, timeout=_BUSY_MS / 1000)
-        db.execute("PRAGMA schema_version").fetchone()
-        db.execute("PRAGMA synchronous = FULL")
-        db.execute("PRAGMA secure_delete = ON")
-        db.execute("PRAGMA cache_size = -65536")
-    except sqlite3.Error as error:
-        raise MemoryFileError(f"{path}: {_explain(str(error))}") from error
-    return db
-
-
-def _create(path: Path) -> None:
-    """An empty memory that appears whole: built beside its place, then linked there unless another process was faster
-    (whose memory, perhaps written already, stays)."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}.partial")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        db = sqlite3.connect(partial, isolation_level=None)
-        try:
-            db.execute("PRAGMA synchronous = OFF")  # nobody knows the file yet; it is synced whole below
-            db.execute("PRAGMA page_size = 8192")
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-            db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-            db.executescript(f"BEGIN; {_TABLES.read_text('utf-8')} COMMIT;")
-            db.execute("INSERT INTO meta VALUES ('revision', '0')")
-        finally:
-            db.close()
-        with partial.open("rb") as file:
-            os.fsync(file.fileno())
-        if not path.exists():  # the log of a memory that was deleted would be read into the new one
-            _remove(Path(f"{path}-wal"))
-        with suppress(FileExistsError):
-            _appear(partial, path)
-    except (OSError, sqlite3.Error) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or _explain(str(error))
-        raise MemoryFileError(f"Cannot create a memory at {path}: {reason}") from error
-    finally:
-        _remove(partial)
-
-
-def _appear(partial: Path, path: Path) -> None:
-    """Give a finished file its name. Raises FileExistsError when another process was faster, OSError."""
-    try:
-        os.link(partial, path)
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without hard links
-        if path.exists():
-            raise FileExistsError(errno.EEXIST, "there is a file already", str(path)) from None
-        os.replace(partial, path)
-
-
-def _remove(path: Path) -> None:
-    with suppress(OSError):
-        path.unlink(missing_ok=True)
-
-
-def _explain(error: str) -> str:
-    """SQLite's words, with what to do about them."""
-    fixes = {
-        "locked": "another program holds it locked; close that program or try again",
-        "busy": "another program holds it locked; close that program or try again",
-        "full": "the disk is full; free some space and try again (the memory is as it was before)",
-        "disk I/O": "the disk is full, over its quota or failing; mend that and try again (the memory is as before)",
-        "not a database": "this is not a memory file; choose another path (the file was not touched)",
-        "malformed": "the file is damaged; restore a copy, or export what still opens with `export`",
-        "readonly": "the file is read-only; make it writable, or duplicate the memory and work on the copy",
-        "unable to open": "the file cannot be opened; check the path and its permissions",
-    }
-    return next((f"{fix} ({error})" for word, fix in fixes.items() if word in error), error)

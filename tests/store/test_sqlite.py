@@ -20,9 +20,11 @@ from hypothesis import strategies as st
 
 from memory_core.errors import MemoryFileError
 from memory_core.memory import Memory
-from memory_core.store import sqlite
+from memory_core.store import sqlite_files
+from memory_core.store.contract import StaleRevisionError
 from memory_core.store.rows import RowChange, insert, update
-from memory_core.store.sqlite import SCHEMA_VERSION, SqliteStore, StaleRevisionError
+from memory_core.store.sqlite import SqliteStore
+from memory_core.store.sqlite_files import SCHEMA_VERSION
 from tests.fakes import LetterEmbedder, SpelledExtractor
 
 ROOT = Path(__file__).parents[2]
@@ -200,7 +202,7 @@ sys.stdin.read()
 def test_a_locked_file_is_named_as_locked_and_the_memory_stays_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, locks: list[str]
 ) -> None:
-    monkeypatch.setattr(sqlite, "_BUSY_MS", 100)
+    monkeypatch.setattr(sqlite_files, "_BUSY_MS", 100)
     path = tmp_path / "m.sqlite3"
     opened(path).close()
     holder = subprocess.Popen([sys.executable, "-c", HOLD, str(path), *locks], stdin=subprocess.PIPE,
@@ -331,16 +333,16 @@ def test_a_copy_is_complete_and_takes_no_place(tmp_path: Path) -> None:
 
 
 def test_two_that_create_one_memory_at_once_share_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, made = tmp_path / "m.sqlite3", sqlite._TABLES
+    path, made = tmp_path / "m.sqlite3", sqlite_files._TABLES
 
     class Late(type(made)):  # type: ignore[misc]
         def read_text(self, *given: str) -> str:
-            monkeypatch.setattr(sqlite, "_TABLES", made)
+            monkeypatch.setattr(sqlite_files, "_TABLES", made)
             with opened(path) as faster:
                 faster.say("Person:Mira", at="2024-01-01")
             return made.read_text(*given)
 
-    monkeypatch.setattr(sqlite, "_TABLES", Late(made))
+    monkeypatch.setattr(sqlite_files, "_TABLES", Late(made))
     with opened(path) as slower:
         assert slower.stats()["turns"] == 1
     assert list(tmp_path.iterdir()) == [path]

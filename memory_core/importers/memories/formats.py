@@ -19,7 +19,7 @@ from memory_core.exporters import CSV_COLUMNS, FORMULA
 from memory_core.importers.memories.foreign import Imported, from_foreign, unpacked
 from memory_core.importers.memories.others import read_other
 from memory_core.importers.textfile import read_text
-from memory_core.store.sqlite import SCHEMA_VERSION
+from memory_core.store.sqlite_files import SCHEMA_VERSION
 
 MAX_BYTES = 1_000_000_000
 _GRAPH_ONLY = ("no turns: what was said is not known, nor which words became what",)
