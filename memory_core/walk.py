@@ -14,7 +14,7 @@ from memory_core.protocols import Doubles, RankedTurn, Root, Visit
 from memory_core.schema import Edge
 
 _TURNS_A_NODE = 3  # design, section 4: at most three turns of a node enter the ranking
-
+CAPPED = 500  # nodes named that the cap left out
 
 #: Given nodes in order, the live (edge, other node) of each, in the order the edges were stored.
 Neighbours = Callable[[Sequence[str]], Iterable[tuple[str, str]]]
@@ -24,7 +24,7 @@ def breadth_first(graph: Graph, roots: Sequence[str], hops: int, cap: int) -> tu
     """`walk_from` over the graph in RAM."""
 
     def neighbours(nodes: Sequence[str]) -> Iterable[tuple[str, str]]:
-        pairs = (pair for node in nodes for pair in graph.neighbours(graph.row_of[node]))
+        pairs = (pair for node in nodes for pair in graph.beside(graph.row_of[node]))
         return ((graph.edge_ids[edge], graph.ids[other]) for edge, other in pairs)
 
     return walk_from(roots, hops, cap, neighbours)
@@ -33,7 +33,8 @@ def breadth_first(graph: Graph, roots: Sequence[str], hops: int, cap: int) -> tu
 def walk_from(roots: Sequence[str], hops: int, cap: int, neighbours: Neighbours) -> tuple[list[Visit], list[str]]:
     """From the roots, all of a hop before any of the next, at most `cap` nodes (P1 3.5).
 
-    Returns the visits in order, and the nodes that the cap left out of the hop it fell in.
+    Returns the visits in order, and the nodes that the cap left out of the hop it fell in: the first `CAPPED` of them,
+    so that a node with thousands of neighbours costs no more than others.
     """
     visits = [Visit(root, 0) for root in dict.fromkeys(roots)][:cap]
     seen = {visit.id for visit in visits}
@@ -47,8 +48,10 @@ def walk_from(roots: Sequence[str], hops: int, cap: int, neighbours: Neighbours)
             seen.add(other)
             if len(visits) + len(reached) < cap:
                 reached.append(Visit(other, hop, edge))
-            else:
+            elif len(capped) < CAPPED:
                 capped.append(other)
+            else:
+                return visits + reached, capped
         visits += reached
         frontier = reached
     return visits, capped
@@ -56,10 +59,14 @@ def walk_from(roots: Sequence[str], hops: int, cap: int, neighbours: Neighbours)
 
 def edges_among(graph: Graph, ids: Sequence[str]) -> list[Edge]:
     """Every live edge whose two ends are among the nodes, once, oldest first."""
-    inside = np.zeros(len(graph.ids), bool)
-    inside[[graph.row_of[node] for node in ids]] = True
-    edges = np.flatnonzero(inside[graph.ends.values].all(axis=1) & graph.edge_live.values)
-    return [graph.edge(graph.edge_ids[edge]) for edge in edges.tolist()]
+    rows = sorted({graph.row_of[node] for node in ids}, key=lambda row: len(graph.incident[row]))
+    joining = [
+        edge for row in rows for edge in graph.incident.loops.get(row, ()) if graph.edge_forgotten_by[edge] is None
+    ]
+    for place, row in enumerate(rows[:-1]):  # each edge from its end of fewer edges: a hub's are never gone through
+        busier = set(rows[place + 1 :])
+        joining += [edge for edge, other in graph.beside(row) if other in busier]
+    return [graph.edge(graph.edge_ids[edge]) for edge in sorted(joining)]
 
 
 def rank_turns(nodes: Sequence[str], cited: dict[str, list[str]], roots: Sequence[Root]) -> list[RankedTurn]:

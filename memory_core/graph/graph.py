@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_core.graph.adjacency import Adjacency
 from memory_core.graph.columns import Column
 from memory_core.graph.loading import load_edges, load_nodes
 from memory_core.graph.scan import Near, above, dots, tails, top
@@ -56,9 +57,8 @@ class Graph:
         self.edge_forgotten_by: list[str | None] = []
         self.ends = Column[np.int64](np.int64, (2,))
         self.edge_live = Column[np.bool_](np.bool_)
-        self.incident: list[list[int]] = []  # edge rows of a node, live or not
+        self.incident = Adjacency()  # edge rows of a node, live or not
         self._titles: dict[tuple[int, str], list[int]] = {}
-        self._outgoing: dict[tuple[int, str], list[int]] = {}
         self.turns = 0
         self.clock = 0.0
         self.turn_columns: TurnColumns | None = None  # made when first asked for
@@ -123,11 +123,13 @@ class Graph:
 
     def neighbours(self, row: int) -> list[tuple[int, int]]:
         """Live (edge row, other node row) of a node, in the order the edges were stored."""
-        edges = np.array(self.incident[row], np.int64)
-        edges = edges[self.edge_live.values[edges]]
-        others = self.ends.values[edges].sum(axis=1) - row
-        live = self.live.values[others]
-        return list(zip(edges[live].tolist(), others[live].tolist(), strict=True))
+        return list(self.beside(row))
+
+    def beside(self, row: int) -> Iterator[tuple[int, int]]:
+        """`neighbours` one by one: of a node with thousands of edges only those asked for are looked at."""
+        alive, holds = self.forgotten_by, self.edge_forgotten_by
+        pairs = zip(*self.incident.of(row), strict=True)
+        return ((edge, other) for edge, other in pairs if holds[edge] is None and alive[other] is None)
 
     def find_title(self, label: str, title: str) -> list[int]:
         """Live rows of that label whose normalised title is the same, oldest first (P1 3.4)."""
@@ -136,15 +138,16 @@ class Graph:
 
     def outgoing(self, row: int, relationship: str) -> list[int]:
         """Live edge rows of that relationship whose source is the node, oldest first."""
-        edges = self._outgoing.get((row, relationship), [])
-        return [edge for edge in edges if self.edge_live.values[edge] and self.ends.values[edge, 0] == row]
+        said, live = self.relationships, self.edge_forgotten_by
+        edges = (edge for edge in self.incident[row] if said[edge] == relationship and live[edge] is None)
+        return [edge for edge in edges if self.ends.values[edge, 0] == row]
 
     def between(self, source: int, target: int) -> list[int]:
         """Live edge rows from one node to the other, oldest first."""
-        fewer = min(self.incident[source], self.incident[target], key=len)
-        return [
-            edge for edge in fewer if self.edge_live.values[edge] and tuple(self.ends.values[edge]) == (source, target)
-        ]
+        fewer, other = sorted((source, target), key=lambda row: len(self.incident[row]))
+        joining = (edge for edge, end in zip(*self.incident.of(fewer), strict=True) if end == other)
+        live = (edge for edge in joining if self.edge_forgotten_by[edge] is None)
+        return [edge for edge in live if self.ends.values[edge].tolist() == [source, target]]
 
     def cosines(self, vectors: Floats) -> Floats:
         """Cosine of each query with every node: shape (queries, rows); rows not live or without a vector get -2."""
@@ -154,10 +157,8 @@ class Graph:
 
     def nearest(self, vectors: Floats, k: int) -> list[list[tuple[int, float]]]:
         """For each query the k live nodes of greatest cosine, best first, ties by age: [(row, cosine)]."""
-        return [
-            [(row, float(scores[row])) for row in top(scores, k).tolist() if scores[row] > NO_VECTOR]
-            for scores in self.cosines(vectors)
-        ]
+        best = [(scores, top(scores, k).tolist()) for scores in self.cosines(vectors)]
+        return [[(row, float(scores[row])) for row in rows if scores[row] > NO_VECTOR] for scores, rows in best]
 
     def above(self, vectors: Floats, threshold: float) -> list[Near]:
         """For each query the live rows of a cosine above the threshold, and these cosines: what `cosines` would say."""
@@ -202,9 +203,6 @@ class Graph:
         load_edges(self, edges)
         for row, (code, title) in enumerate(zip(self.label.values.tolist(), self.titles, strict=True)):
             self._titles.setdefault((code, normalise_title(title)), []).append(row)
-        sources = self.ends.values[:, 0].tolist()
-        for edge, key in enumerate(zip(sources, self.relationships, strict=True)):
-            self._outgoing.setdefault(key, []).append(edge)
 
     def _add_node(self, *values: Any) -> None:
         node_id, label, title, content, attributes, created, turns, pinned, forgotten_by = values
@@ -214,7 +212,7 @@ class Graph:
         self.contents.append(content)
         self.attributes.append(attributes)
         self.forgotten_by.append(forgotten_by)
-        self.incident.append([])
+        self.incident.add_node()
         self.label.append(_LABEL_CODE[label])
         self.created.append(created)
         self.last_access.append(np.nan)
@@ -268,9 +266,7 @@ class Graph:
         self.edge_forgotten_by.append(forgotten_by)
         self.ends.append(ends)
         self.edge_live.append(False)
-        for end in set(ends):
-            self.incident[end].append(row)
-        self._outgoing.setdefault((ends[0], relationship), []).append(row)
+        self.incident.add_edge(row, *ends)
         self._set_edge_live(row, forgotten_by is None)
 
     def _change_edge(self, row: int, after: Row) -> None:

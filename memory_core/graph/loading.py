@@ -39,7 +39,7 @@ def load_nodes(graph: Graph, rows: Sequence[tuple[Any, ...]], codes: Mapping[str
     graph.ids, graph.titles, graph.contents = list(ids), list(titles), list(contents)
     graph.attributes, graph.forgotten_by = list(attributes), list(forgotten_by)
     graph.row_of = {node: row for row, node in enumerate(ids)}
-    graph.incident = [[] for _ in ids]
+    graph.incident.load(len(ids), np.zeros((0, 2), np.int64))
     graph.label.extend(np.array([codes[label] for label in labels]))
     graph.live.extend(np.array([by is None for by in forgotten_by]))
     graph.last_access.extend(np.array(last_access, np.float64))  # None becomes NaN
@@ -81,7 +81,4 @@ def load_edges(graph: Graph, rows: Sequence[tuple[Any, ...]]) -> None:
     loop = ends[:, 0] == ends[:, 1]
     for end, counted in ((ends[:, 0], live), (ends[:, 1], live & ~loop)):
         graph.degree.values[:] += np.bincount(end[counted], minlength=len(graph.ids))
-    for edge, (source, target) in enumerate(ends.tolist()):
-        graph.incident[source].append(edge)
-        if source != target:
-            graph.incident[target].append(edge)
+    graph.incident.load(len(graph.ids), ends)

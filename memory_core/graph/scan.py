@@ -29,7 +29,7 @@ def dots(rows: Floats, vectors: Floats) -> Floats:
     each other, on a busy machine ten times as long as the work takes; ours share out what is left.
     """
     vectors = np.asarray(vectors, np.float32)
-    return _shared(rows, len(vectors), lambda part: np.vecdot(part[:, None], vectors).T)
+    return _shared(rows, len(vectors), lambda part: np.asarray(np.vecdot(part[:, None], vectors).T))
 
 
 def leading(dim: int) -> int:
@@ -40,7 +40,7 @@ def leading(dim: int) -> int:
 def tails(rows: Floats) -> Floats:
     """Length of each row (n, dim) behind its leading dimensions, shape (n,)."""
     behind = rows[:, leading(rows.shape[1]) :]
-    return np.sqrt(np.vecdot(behind, behind))
+    return np.asarray(np.sqrt(np.vecdot(behind, behind)), np.float32)
 
 
 def above(rows: Floats, lengths: Floats, vectors: Floats, threshold: float) -> list[Near]:

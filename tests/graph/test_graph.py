@@ -173,13 +173,18 @@ def state(graph: Graph) -> dict[str, object]:
     columns = ("label", "created", "last_access", "accesses", "turns_at_creation", "turns_at_access", "degree", "live",
                "pinned", "vectors", "has_vector", "ends", "edge_live")  # fmt: skip
     lists = ("ids", "titles", "contents", "attributes", "forgotten_by", "edge_ids", "relationships", "edge_attributes",
-             "edge_forgotten_by", "incident", "row_of", "edge_row", "turns", "clock")  # fmt: skip
+             "edge_forgotten_by", "row_of", "edge_row", "turns", "clock")  # fmt: skip
     found = {(label, name): graph.find_title(label, name) for label in LABELS for name in NAMES}
     said = {(row, name): graph.outgoing(row, name) for row in range(len(graph.ids)) for name in ("likes", "lives_in")}
     return (
         {name: repr(getattr(graph, name).values.tolist()) for name in columns}
         | {name: getattr(graph, name) for name in lists}
-        | {"found": found, "said": said, "count": (graph.node_count, graph.edge_count)}
+        | {
+            "found": found,
+            "said": said,
+            "count": (graph.node_count, graph.edge_count),
+            "incident": list(graph.incident),
+        }
     )
 
 

@@ -9,6 +9,7 @@ from memory_core.figures.chart import STYLES
 from memory_core.memory import Memory
 from memory_core.protocols import Line, Retrieval, Root, Visit
 from memory_core.schema import Turn
+from memory_core.walk import CAPPED
 from pages._ui.words import day, glyph, plural, safe
 
 _ROWS, _LINES, _TURNS = 16, 40, 12
@@ -56,9 +57,13 @@ def cells(found: Retrieval, limit: int, answer: str) -> list[Cell]:
     return [made[name] for name in names(found)]
 
 
+def _left(found: Retrieval) -> str:
+    return f"{len(found.capped):,}" + (" or more" if len(found.capped) >= CAPPED else "")
+
+
 def _cut(found: Retrieval) -> str:
     if found.capped:
-        return f"{len(found.capped):,} cut by the cap"
+        return f"{_left(found)} cut by the cap"
     return f"{max((visit.hop for visit in found.nodes), default=0)} hops, none cut"
 
 
@@ -117,7 +122,7 @@ def _more(memory: Memory, roots: Sequence[Root], kind: str, several: bool) -> st
 def walk_head(place: int, found: Retrieval) -> str:
     """The heading of the picture: how many nodes on each ring, and what was cut."""
     rings = " + ".join(f"{_count(found.nodes, hop)}" for hop in sorted({visit.hop for visit in found.nodes}))
-    cut = f"; the cap left out {len(found.capped):,}, drawn hollow" if found.capped else ""
+    cut = f"; the cap left out {_left(found)}, drawn hollow" if found.capped else ""
     remark = f"{rings} nodes by hop{cut}" if found.nodes else "no root, no walk"
     name = "Walk, breadth first" if found.retriever == "graph" else "Walk, where it ends most often"
     return f'<section class="step">{head(place, name, remark)}</section>'
