@@ -43,7 +43,10 @@ class Worker:
             late.cancel()
         if not line:
             raise PeerError(f"{do} failed: {self._last_words()}" if in_time else f"{do} took more than {seconds:.0f} s")
-        return cast(dict[str, Any], json.loads(line))
+        told = cast(dict[str, Any], json.loads(line))
+        if "error" in told:
+            raise PeerError(f"{do} failed: {told['error']}")
+        return told
 
     def _last_words(self) -> str:
         self._process.wait(10)
