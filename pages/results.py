@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._ui.opened import as_text
+from pages._ui.opened import as_text, through_app
 from pages._ui.results.choosing import Chosen, choosing, warn
 from pages._ui.results.comparing import comparing
 from pages._ui.results.curving import curving
@@ -27,6 +27,7 @@ def remarks(chosen: Chosen) -> None:
                 st.caption(as_text(f"{name}: {problem}"))
 
 
+through_app()
 st.html(Path(__file__).parent / "_ui" / "results" / "style.css")
 page_head("Results", "Compare runs side by side: what differs between two, which questions flip, what size costs.")
 state = ResultsState.linked()

@@ -27,9 +27,16 @@ def memories() -> Memories:
 
 def current() -> OpenMemory:
     """The memory that is looked at: chosen, named by the address, or the first. Raises ForgettingLabError."""
+    through_app()
     opened = memories().open(st.session_state[NAME])
     own = _own_embedder(opened)
     return memories().open(opened.name, own) if own else opened
+
+
+def through_app() -> None:
+    """Start again through app.py where a page was run without it: see the end of this file."""
+    if NAME not in st.session_state:
+        st.rerun()
 
 
 def _own_embedder(opened: OpenMemory) -> Embedder | None:
@@ -111,6 +118,7 @@ def attempt(act, done: str = "") -> bool:  # type: ignore[no-untyped-def]
 
 if PagesManager.uses_pages_directory:
     # There is a folder named `pages`, so until `st.navigation` was called once in this process, Streamlit runs a page
-    # that is opened by its address without app.py. Every page imports this module: start again, through app.py.
+    # that is opened by its address without app.py. Every page imports this module: start again, through app.py. (When
+    # another browser's page imports it at that moment, `through_app` does.)
     PagesManager.uses_pages_directory = False
     st.rerun()
