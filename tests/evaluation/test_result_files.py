@@ -235,8 +235,8 @@ class TestCurves:
         assert tokens_of(self.run) == 20
 
     def test_runs_that_forgot_are_set_against_the_one_that_kept_everything(self) -> None:
-        def run(policy: str, nodes: int, judge: int) -> Run:
-            meta = {"condition": "graph", "forget": {"name": policy, "policy": policy}}
+        def run(policy: str, nodes: int, judge: int, turns: str = "keep") -> Run:
+            meta = {"condition": "graph", "forget": {"name": policy, "policy": policy, "turns": turns}}
             return read_run(
                 jsonl({"run": meta}, row("q1", judge, memory={"nodes": nodes, "edges": 1, "bytes_live": 1}))
             )
@@ -244,6 +244,9 @@ class TestCurves:
         found = after_forgetting([run("none", 10, 1), run("lru", 7, 0)], "judge_correct")
         assert found == [Kept("everything", 1.0, 1.0, "graph"), Kept("lru", 0.7, 0.0, "graph")]
         assert after_forgetting([run("none", 10, 1)], "judge_correct") == []
+        left = after_forgetting([run("lru", 6, 0, "with_nodes"), run("none", 10, 1)], "judge_correct")
+        panel = "graph, turns leave too"
+        assert left == [Kept("everything", 1.0, 1.0, panel), Kept("lru", 0.6, 0.0, panel)]
 
     def test_a_run_that_tells_nothing_gives_nothing(self) -> None:
         bare = read_run(jsonl(row("q1", 1)))

@@ -360,7 +360,7 @@ class TestForgetting:
     def test_turns_that_leave_with_their_nodes_change_the_flat_baseline_too(self, tmp_path: Path) -> None:
         ways = forgets("once", keep=[0.01], turns="with_nodes")
         (run,) = run_benchmark(experiment(tmp_path, Noting(), forgets=ways), tmp_path / "out")
-        assert run["forget"] == "once-1"
+        assert run["forget"] == "once-1-turns"
         assert rows(Path(str(run["file"])))[1]["memory"]["turns"] < 4
 
     @pytest.mark.parametrize(("text", "said"), [("sometimes", "sometimes"), ("every:0", "every:0"), ("", "")])

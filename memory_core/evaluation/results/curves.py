@@ -84,16 +84,34 @@ class Kept:
 
 
 def after_forgetting(runs: Sequence[Run], metric: str) -> list[Kept]:
-    """Those runs whose memory forgot, each against the run of the same condition, data and pooling that did not."""
-    whole = {_kind(run): size_of(run).nodes for run in runs if _policy(run) in ("", "none")}
-    found = []
+    """Those runs whose memory forgot, each against the run of the same condition, data and pooling that did not.
+
+    Where turns left with their nodes, the condition says so: those runs are a picture of their own.
+    """
+    whole = {_kind(run): run for run in runs if _policy(run) in ("", "none")}
+    found = list[Kept]()
     for run in runs:
-        values = [row.figures[metric] for row in run.answered if metric in row.figures]
-        nodes, before = size_of(run).nodes, whole.get(_kind(run))
-        if values and before and nodes is not None:
-            policy = "everything" if _policy(run) in ("", "none") else _policy(run)
-            found.append(Kept(policy, nodes / before, fmean(values), str(run.meta.get("condition") or "")))
-    return found if any(one.policy != "everything" for one in found) else []
+        kept, before = _mean_of(run, metric), whole.get(_kind(run))
+        if (
+            before is None
+            or _policy(run) in ("", "none")
+            or kept is None
+            or (all_of := _mean_of(before, metric)) is None
+        ):
+            continue
+        nodes, all_nodes = size_of(run).nodes, size_of(before).nodes
+        if nodes is None or not all_nodes:
+            continue
+        panel = str(run.meta.get("condition") or "") + (", turns leave too" if _turns_leave(run) else "")
+        if not any(one.condition == panel for one in found):
+            found.append(Kept("everything", 1.0, all_of, panel))
+        found.append(Kept(_policy(run), nodes / all_nodes, kept, panel))
+    return found
+
+
+def _mean_of(run: Run, metric: str) -> float | None:
+    values = [row.figures[metric] for row in run.answered if metric in row.figures]
+    return fmean(values) if values else None
 
 
 def spread_of(means: Sequence[float]) -> tuple[float, float, float]:
@@ -109,6 +127,11 @@ def spread_of(means: Sequence[float]) -> tuple[float, float, float]:
 def _policy(run: Run) -> str:
     forget = run.meta.get("forget")
     return str(forget.get("policy") or forget.get("name") or "") if isinstance(forget, dict) else ""
+
+
+def _turns_leave(run: Run) -> bool:
+    forget = run.meta.get("forget")
+    return isinstance(forget, dict) and forget.get("turns") == "with_nodes"
 
 
 def _kind(run: Run) -> tuple[str, ...]:

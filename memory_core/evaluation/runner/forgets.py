@@ -39,9 +39,13 @@ class Forget:
 
     @property
     def label(self) -> str:
-        """Short name for files and tables: `once`, `every-400`, `lfu-70`, `random-70-2`."""
+        """Short name for files and tables: `once`, `every-400`, `lfu-70`, `random-70-2`, `lru-50-turns`.
+
+        The last is the one whose turns leave with their nodes.
+        """
         share = "" if self.keep is None else f"-{100 * self.keep:g}"
-        return f"every-{self.every}" if self.every else f"{self.name}{share}" + (f"-{self.draw}" if self.draw else "")
+        draw, turns = f"-{self.draw}" if self.draw else "", "-turns" if self.turns == "with_nodes" else ""
+        return (f"every-{self.every}" if self.every else f"{self.name}{share}{draw}") + turns
 
     def to_json(self) -> dict[str, object]:
         """What a run file says of it."""
@@ -113,7 +117,7 @@ def _forget(how: Forget, memory: Memory) -> None:
 
 def _every(how: Forget, built: Ingested, said: Conversation) -> Path:
     """The file of a memory that forgot while it grew (P1 3.6), built when missing, from the same extractions."""
-    path = built.path(said).with_suffix(f".{how.label}-{how.turns}.sqlite3")
+    path = built.path(said).with_suffix(f".{how.label}.sqlite3")
     if not path.exists():
         partial = path.with_suffix(".partial")
         with Memory.open(partial, embedder=built.embedder, extractor=built.extractor) as memory:
