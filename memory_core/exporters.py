@@ -188,7 +188,7 @@ _TURN_KEYS = ("id", "source_id", "session", "role", "speaker", "text", "at", "po
 _TURNS = f"SELECT {', '.join(_TURN_KEYS)} FROM turn WHERE forgotten_by IS NULL ORDER BY position"
 _PROVENANCE = (
     "SELECT item, turn, start, stop FROM provenance JOIN turn ON turn.id = provenance.turn "
-    "WHERE forgotten_by IS NULL ORDER BY position"
+    "WHERE forgotten_by IS NULL ORDER BY position, item"
 )
 _HISTORY = (
     "SELECT item, field, value, turn, value_history.at FROM value_history JOIN turn ON turn.id = value_history.turn "

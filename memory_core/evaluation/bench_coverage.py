@@ -68,7 +68,7 @@ def stored_by(memory: Memory) -> dict[str, StoredBy]:
     cited: dict[str, bool] = {}
     titles: dict[str, list[str]] = {}
     relationships: dict[str, list[str]] = {}
-    for item, turn in memory.store.query("SELECT item, turn FROM provenance"):
+    for item, turn in memory.store.query("SELECT item, turn FROM provenance ORDER BY item, turn"):
         if turn not in sources or not memory.graph.is_live(item):
             continue
         source = sources[turn]
@@ -93,7 +93,7 @@ def stored_by(memory: Memory) -> dict[str, StoredBy]:
 def _values(memory: Memory, sources: dict[str, str]) -> dict[str, list[str]]:
     """Attribute values each turn set, whether they hold today or were superseded."""
     values: dict[str, list[str]] = {}
-    rows = memory.store.query("SELECT turn, item, value FROM value_history WHERE field LIKE 'attributes.%'")
+    rows = memory.store.query("SELECT turn, item, value FROM value_history WHERE field LIKE 'attributes.%' ORDER BY id")
     for turn, item, value in rows:
         if turn in sources and memory.graph.is_live(item):
             values.setdefault(sources[turn], []).append(str(value).strip('"'))

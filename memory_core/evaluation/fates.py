@@ -77,7 +77,8 @@ def _gone(memory: Memory, source_id: str) -> tuple[str, str]:
 def _walked(memory: Memory, found: Retrieval, turn: str) -> tuple[str, str]:
     """The furthest that any node read from the turn came."""
     graph = memory.graph
-    items = [str(item) for (item,) in memory.store.query("SELECT DISTINCT item FROM provenance WHERE turn = ?", turn)]
+    cited = memory.store.query("SELECT item FROM provenance WHERE turn = ? ORDER BY item", turn)
+    items = [str(item) for (item,) in cited]
     if not items:
         return "never written", "nothing was read from this turn"
     nodes = {node for item in items for node in _ends(memory, item) if graph.is_live(node)}

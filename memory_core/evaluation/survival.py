@@ -238,7 +238,9 @@ _CITED = "SELECT item, turn FROM provenance WHERE turn IN ({}) ORDER BY turn, it
 
 def _values(memory: Forgetting, turns: Sequence[str]) -> dict[tuple[str, str], list[str]]:
     rows = memory.store.query_in(
-        "SELECT item, turn, value FROM value_history WHERE turn IN ({}) AND field LIKE 'attributes.%'", turns
+        "SELECT item, turn, value FROM value_history WHERE turn IN ({}) AND field LIKE 'attributes.%' "
+        "ORDER BY turn, id",
+        turns,
     )
     values: dict[tuple[str, str], list[str]] = {}
     for item, turn, value in rows:

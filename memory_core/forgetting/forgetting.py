@@ -18,8 +18,8 @@ from memory_core.memory.turns import moment
 from memory_core.policies import make
 from memory_core.protocols import Policy
 from memory_core.schema import utc
-from memory_core.store.rows import RowChange, Value, insert, pack, update
 from memory_core.store.contract import StaleRevisionError
+from memory_core.store.rows import RowChange, Value, insert, pack, update
 
 
 class Forgetting(Scoring):
@@ -47,7 +47,7 @@ class Forgetting(Scoring):
                 self.commit([*rows, change])
             except StaleRevisionError:
                 self.counters.change = saved
-                raise StalePlanError(_STALE) from None
+                raise StalePlanError(STALE) from None
             except BaseException:
                 self.counters.change = saved
                 raise
@@ -55,7 +55,7 @@ class Forgetting(Scoring):
 
     def _check_fresh(self, plan: ForgettingPlan) -> None:
         if plan.memory != self.fingerprint():
-            raise StalePlanError(_STALE)
+            raise StalePlanError(STALE)
 
     def _undo(self, change_id: str, at: datetime) -> dict[str, object]:
         rows = self.store.query("SELECT kind, state FROM change WHERE id = ?", change_id)
@@ -220,7 +220,7 @@ class Forgetting(Scoring):
         return self.retrying(write)
 
 
-_STALE = "The memory changed since this plan was made, or it is another memory's: plan again and look at the new one."
+STALE = "The memory changed since this plan was made, or it is another memory's: plan again and look at the new one."
 
 
 def _counted(changes: Sequence[RowChange]) -> dict[str, int]:

@@ -36,7 +36,8 @@ class Doomed:
             for edge, (by, ends) in enumerate(zip(graph.edge_forgotten_by, graph.ends.values.tolist(), strict=True))
             if by == pass_id or not rows.isdisjoint(ends)
         ]
-        turns = [turn for (turn,) in memory.store.query("SELECT id FROM turn WHERE forgotten_by = ?", pass_id)]
+        left = memory.store.query("SELECT id FROM turn WHERE forgotten_by = ? ORDER BY position", pass_id)
+        turns = [turn for (turn,) in left]
         return cls(tuple(graph.ids[row] for row in sorted(rows)), tuple(edges), tuple(turns))
 
     @property

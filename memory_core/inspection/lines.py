@@ -23,8 +23,11 @@ _LINES = f"""
            coalesce(status, '{UNREAD}'), coalesce(reason, ''), coalesce(extractor, ''), coalesce(model, ''),
            coalesce(prompt_version, ''), coalesce(seconds, 0), coalesce(tokens_in, 0), coalesce(tokens_out, 0),
            coalesce(tries, 0), report
-    FROM turn LEFT JOIN (SELECT *, max(id), count(*) AS tries FROM extraction GROUP BY turn) AS made
-    ON made.turn = turn.id WHERE forgotten_by IS NULL ORDER BY position"""
+    FROM turn
+    LEFT JOIN (SELECT turn AS of, max(id) AS newest, count(*) AS tries FROM extraction GROUP BY turn) AS read
+    ON of = turn.id
+    LEFT JOIN extraction AS made ON made.id = newest
+    WHERE forgotten_by IS NULL ORDER BY position"""
 
 
 @dataclass(frozen=True)

@@ -128,9 +128,9 @@ class Looking(Turns):
     def failed_turns(self) -> list[str]:
         """Ids of the live turns whose last extraction failed, by position."""
         sql = (
-            "SELECT turn.id FROM turn JOIN (SELECT turn AS of, status, max(id) FROM extraction GROUP BY turn) "
-            f"ON of = turn.id WHERE forgotten_by IS NULL AND status IN ({', '.join('?' * len(FAILED_STATUSES))}) "
-            "ORDER BY position"
+            "SELECT turn.id FROM extraction AS made JOIN turn ON turn.id = made.turn "
+            "WHERE made.id IN (SELECT max(id) FROM extraction GROUP BY turn) AND forgotten_by IS NULL "
+            f"AND status IN ({', '.join('?' * len(FAILED_STATUSES))}) ORDER BY position"
         )
         return [str(turn) for (turn,) in self.store.query(sql, *sorted(FAILED_STATUSES))]
 

@@ -18,6 +18,7 @@ from memory_core.graph import Graph
 from memory_core.graph.loading import no_collecting
 from memory_core.memory.asking import Asking
 from memory_core.memory.checks import check_turn, moment_given
+from memory_core.memory.following import newer
 from memory_core.memory.reports import TurnReport
 from memory_core.memory.rereading import Rereading
 from memory_core.memory.turn_rows import Counters
@@ -97,24 +98,38 @@ class Memory(Rereading, Asking):
     def _load(self) -> None:
         with self.lock, self.store.snapshot():
             self._check_embedder()
-            revision = self.store.revision()
-            self.settings = Settings.from_json(self.store.meta("settings", "{}"))
             graph = Graph(self.embedder.dim)
             with no_collecting():
                 graph.load(self.store.query(_NODES), self.store.query(_EDGES))
             turns, clock = self.store.query("SELECT coalesce(max(position) + 1, 0), max(at) FROM turn")[0]
             ever = int(self.store.meta("turns", "0"))  # a purge may have removed the last turn: places are never reused
             graph.turns, graph.clock = max(int(turns), ever), float(clock or 0.0)
-            self.graph, self._revision = graph, revision
-            self.counters = Counters(**json.loads(self.store.meta("counters", "{}")))
+            self._take_over(graph, ())
             self._made: dict[str, tuple[int, object]] = {}
+
+    def _catch_up(self) -> None:
+        """Follow what another process committed; load all only where rows went or moved."""
+        with self.lock, self.store.snapshot():
+            if self.store.lists_newer(self._revision):
+                self._check_embedder()
+                self._take_over(self.graph, newer(self.store, self.graph, self._revision))
+            else:
+                self._load()
+
+    def _take_over(self, graph: Graph, changes: Sequence[RowChange]) -> None:
+        """All is read first: when the store fails, what is in RAM stays as it was."""
+        settings = Settings.from_json(self.store.meta("settings", "{}"))
+        counters = Counters(**json.loads(self.store.meta("counters", "{}")))
+        revision = self.store.revision()
+        graph.apply(changes)
+        self.graph, self.settings, self.counters, self._revision = graph, settings, counters, revision
 
     @property
     def revision(self) -> int:
-        """Number of commits this object has seen; reloads first when another process wrote."""
+        """Number of commits this object has seen; follows first what another process wrote."""
         with self.lock:
             if self.store.revision() != self._revision:
-                self._load()
+                self._catch_up()
             return self._revision
 
     @property
@@ -134,7 +149,7 @@ class Memory(Rereading, Asking):
                     insert("meta", key="embedder", value=self.embedder.id),
                     insert("meta", key="dim", value=str(self.embedder.dim)),
                 ]
-            self._revision = self.store.commit([*changes, *meta], self._revision)
+            self._revision = self.store.commit([*changes, *meta], self._revision, whole=reload)
             if reload:
                 self._load()
             else:

@@ -14,8 +14,10 @@ from memory_core.store.rows import RowChange, insert
 
 _CHUNK = 64
 _TEXTS = """
-    SELECT 'node', id, label, title, content FROM node
-    UNION ALL SELECT 'question', CAST(id AS TEXT), '', '', text FROM question"""
+    SELECT kind, id, label, title, content FROM (
+        SELECT 0 AS part, rowid AS place, 'node' AS kind, id, label, title, content FROM node
+        UNION ALL SELECT 1, id, 'question', CAST(id AS TEXT), '', '', text FROM question) AS texts
+    ORDER BY part, place"""
 
 
 def reembed(memory: Memory, embedder: Embedder, advance: Callable[[int, int], None] = lambda done, total: None) -> int:
@@ -81,7 +83,7 @@ def _swap(memory: Memory, embedder: Embedder) -> None:
             changes.append(insert("node_vector", node=name, vector=vector))
         else:
             changes.append(RowChange("question", (int(name),), {"vector": b""}, {"vector": vector}))
-    memory.store.commit(changes, memory.revision)
+    memory.store.commit(changes, memory.revision, whole=True)
     memory.adopt(embedder)
 
 

@@ -168,14 +168,15 @@ class _Old:
 
     def _merges(self) -> list[RowChange]:
         """Merges of the old reading can no more be split: what they joined is read anew."""
-        sql = "SELECT id, summary FROM change WHERE kind = 'merge' AND made_by = 'ingest' AND state = 'applied'"
+        sql = "SELECT id, summary FROM change WHERE kind = 'merge' AND made_by = 'ingest' AND state = 'applied' "
+        sql += "ORDER BY number"
         rows = [change for change, text in self.memory.store.query(sql) if json.loads(text)["turn"] == self.turn.id]
         return [update("change", change, {"state": "applied"}, {"state": "replaced"}) for change in rows]
 
     def _standing(self, gone: set[str]) -> list[RowChange]:
         """Edges that an edge of the old reading had ended hold again."""
         rows: list[RowChange] = []
-        sql = "SELECT id, attributes FROM edge WHERE attributes LIKE '%superseded_by%'"
+        sql = "SELECT id, attributes FROM edge WHERE attributes LIKE '%superseded_by%' ORDER BY rowid"
         for edge, text in self.memory.store.query(sql):
             values = json.loads(text)
             if values.get("superseded_by") in gone:

@@ -74,9 +74,7 @@ class Turns:
 
     def turns(self, ids: Sequence[str]) -> list[Turn]:
         """Stored turns in the order asked; unknown ids are left out."""
-        rows = self.store.query_in(f"{_TURN} WHERE id IN ({{}})", list(dict.fromkeys(ids)))
-        by_id = {turn.id: turn for turn in map(_turn, rows)}
-        return [by_id[turn_id] for turn_id in ids if turn_id in by_id]
+        return read_turns(self.store, ids)
 
     def latest_turns(self, limit: int, before: int | None = None) -> list[Turn]:
         """The last `limit` turns in order, those ahead of position `before` when given."""
@@ -111,16 +109,7 @@ class Turns:
         Operators and quotes typed by the user are plain words.
         """
         words = list(dict.fromkeys(re.findall(r"[^\W_]+", question)))[:200]
-        if not words:
-            return []
-        match = " OR ".join(f'"{word}"' for word in words)
-        rows = self.store.query(
-            "SELECT turn.id, -bm25(turn_text) AS score FROM turn_text JOIN turn ON turn.position = turn_text.rowid "
-            "WHERE turn_text MATCH ? ORDER BY score DESC, turn.position LIMIT ?",
-            match,
-            limit,
-        )
-        return [RankedTurn(str(turn), float(score), "bm25") for turn, score in rows]
+        return [RankedTurn(turn, score, "bm25") for turn, score in self.store.search(words, limit)]
 
     def turn_columns(self) -> TurnColumns:
         """The live turns as columns, kept and extended as turns come."""
@@ -142,7 +131,7 @@ class Turns:
         columns, graph = self.turn_columns(), self.graph
         cited = [
             (columns.place[turn], node)
-            for item, turn in self.store.query("SELECT item, turn FROM provenance")
+            for item, turn in self.store.query("SELECT item, turn FROM provenance ORDER BY item, turn")
             if turn in columns.place
             for node in nodes_of(graph, item)
         ]
@@ -207,6 +196,13 @@ class Turns:
 def _embedded(embedder: Embedder, turns: Sequence[tuple[str, str]]) -> dict[str, bytes]:
     vectors = embedder.embed([said for _, said in turns]).astype(np.float16)
     return {turn: vector.tobytes() for (turn, _), vector in zip(turns, vectors, strict=True)}
+
+
+def read_turns(store: Store, ids: Sequence[str]) -> list[Turn]:
+    """Stored turns in the order asked; unknown ids are left out."""
+    rows = store.query_in(f"{_TURN} WHERE id IN ({{}})", list(dict.fromkeys(ids)))
+    by_id = {turn.id: turn for turn in map(_turn, rows)}
+    return [by_id[turn_id] for turn_id in ids if turn_id in by_id]
 
 
 def _turn(row: tuple[Role, str, float, str, str, str, int, str]) -> Turn:

@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 from psycopg.pq import TransactionStatus
 
-from memory_core.errors import MemoryFileError
+from memory_core.errors import MemoryFileError, ServerError
 from memory_core.store.address import Address
 from memory_core.store.contract import StaleRevisionError
 from memory_core.store.faults import LOST, told
@@ -80,7 +80,7 @@ class PostgresStore:
         try:
             yield
         except psycopg.Error as error:
-            raise MemoryFileError(told(error, self.address)) from error
+            raise ServerError(told(error, self.address)) from error
 
     @property
     def _idle(self) -> bool:
@@ -198,7 +198,7 @@ class PostgresStore:
             else:
                 time.sleep(0.05 * (state == "in progress"))
         if state == "in progress":
-            raise MemoryFileError(f"The server at {self.address.server} {LOST}.") from error
+            raise ServerError(f"The server at {self.address.server} {LOST}.") from error
         return state == "committed"
 
     def _apply(self, changes: list[RowChange], revision: int) -> None:

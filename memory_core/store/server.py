@@ -12,7 +12,7 @@ from typing import Any
 
 import psycopg
 
-from memory_core.errors import MemoryFileError
+from memory_core.errors import MemoryFileError, ServerError
 from memory_core.store.address import KEY, Address
 from memory_core.store.faults import told
 
@@ -33,7 +33,7 @@ def faults(address: Address) -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        raise MemoryFileError(told(error, address)) from error
+        raise ServerError(told(error, address)) from error
 
 
 def connect(address: Address) -> Connection:

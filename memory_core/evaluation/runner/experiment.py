@@ -198,7 +198,7 @@ def _nothing(message: str) -> None:
 def _retry_failed(memory: Memory) -> None:
     """Read again the turns whose extraction failed when the memory was built: a server may be back."""
     rows = memory.store.query(
-        "SELECT turn, status FROM extraction WHERE id IN (SELECT max(id) FROM extraction GROUP BY turn)"
+        "SELECT turn, status FROM extraction WHERE id IN (SELECT max(id) FROM extraction GROUP BY turn) ORDER BY id"
     )
     for turn, status in rows:
         if status in FAILED_STATUSES and isinstance(memory.extractor, KeptExtractor):

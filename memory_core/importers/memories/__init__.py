@@ -68,7 +68,7 @@ def fill(
 
 def _check_empty(memory: Memory) -> None:
     if memory.graph.ids or memory.graph.turns:
-        raise InputError(f"{memory.store.path} is not empty: import into a new memory.")
+        raise InputError(f"{memory.store.place} is not empty: import into a new memory.")
 
 
 @dataclass
