@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memory_core import policies
+from memory_core.database_commands import forget_in_database
 from memory_core.errors import FormatError
 from memory_core.forgetting.documents import forget_document, history_document, parse_sets
 from memory_core.memory import Memory
@@ -16,6 +17,10 @@ from memory_core.schema import utc
 Result = dict[str, Any]
 Argument = tuple[tuple[str, ...], Mapping[str, Any]]
 AT: Argument = (("--at",), {"help": "ISO time of the act; default the memory clock"})
+IN_DATABASE: Argument = (
+    ("--in-database",),
+    {"action": "store_true", "help": "let the server compute: for memories past the RAM of this machine"},
+)
 THRESHOLD = 0.10  # P1 3.6
 
 
@@ -23,6 +28,8 @@ def forget_command(options: argparse.Namespace) -> Result:
     """Plan a forgetting pass, and apply exactly that plan with --apply. Raises InputError, MemoryFileError."""
     cuts = (options.threshold, options.keep, options.bytes)
     threshold = THRESHOLD if cuts == (None, None, None) and not options.where else options.threshold
+    if options.in_database:
+        return forget_in_database(options, threshold, moment_of(options.at))
     with opened(options) as memory:
         plan = memory.plan(
             policies.make(options.policy, parse_sets(options.set)),
@@ -108,6 +115,7 @@ COMMANDS: dict[str, tuple[Any, str, Sequence[Argument]]] = {
             ),
             (("--set",), {"action": "append", "default": [], "metavar": "NAME=VALUE", "help": "e.g. half_life=30"}),
             (("--apply",), {"action": "store_true", "help": "do it; `undo` takes it back"}),
+            IN_DATABASE,
             AT,
         ],
     ),

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, fields
-from typing import Any
+from typing import Any, Protocol
 
 from memory_core.context import line_tokens, token_estimate
-from memory_core.memory import Asked, Memory
+from memory_core.memory import Asked
 from memory_core.protocols import Retriever
+from memory_core.schema import Turn
 
 
-def ask_document(memory: Memory, asked: Asked, part: Retriever) -> dict[str, Any]:
+class Told(Protocol):
+    """What of a memory is told beside a retrieval."""
+
+    def titles(self, ids: Sequence[str]) -> dict[str, str]: ...
+    def turns(self, ids: Sequence[str]) -> list[Turn]: ...
+
+
+def ask_document(memory: Told, asked: Asked, part: Retriever) -> dict[str, Any]:
     """The answer and every step of the retrieval that `part` made; times in milliseconds, tokens as estimates."""
     found = asked.retrieval
+    titles = memory.titles([visit.id for visit in found.nodes])
     return {
         "question": asked.question,
         "answer": asked.answer.text,
@@ -24,7 +34,7 @@ def ask_document(memory: Memory, asked: Asked, part: Retriever) -> dict[str, Any
         "floor": found.floor,
         "candidates": [asdict(root) for root in found.candidates],
         "roots": [asdict(root) for root in found.roots],
-        "nodes": [asdict(visit) | {"title": memory.graph.node(visit.id).title} for visit in found.nodes],
+        "nodes": [asdict(visit) | {"title": titles[visit.id]} for visit in found.nodes],
         "edges": list(found.edges),
         "capped": list(found.capped),
         "turns": _turns(memory, asked),
@@ -43,7 +53,7 @@ def parameters_of(part: Retriever) -> dict[str, Any]:
     return {one.name: getattr(own, one.name) for one in fields(own)}
 
 
-def _turns(memory: Memory, asked: Asked) -> list[dict[str, Any]]:
+def _turns(memory: Told, asked: Asked) -> list[dict[str, Any]]:
     ranked = asked.retrieval.turns
     sources = {turn.id: turn.source_id for turn in memory.turns([turn.id for turn in ranked])}
     return [asdict(turn) | {"source_id": sources.get(turn.id, "")} for turn in ranked]

@@ -109,14 +109,19 @@ class ForgettingPlan:
 
     def warning(self) -> str | None:
         """What a person should know before applying: that the cut takes everything or nothing, and why."""
-        if self.everything:
-            return f"This plan forgets all {self.nodes_before:,} nodes: nothing would be left."
-        if not self.nothing or not self.node_ids:
-            return None
-        if self.cut.kind == "threshold":
-            least = float(self.scores.score.min())
-            return f"This plan forgets nothing: the lowest score is {least:.4f}, the threshold {self.cut.value:g}."
-        return "This plan forgets nothing."
+        lowest = float(self.scores.score.min(initial=1.0))
+        return warning(self.cut, self.nodes_before, int(self.fate.sum()), lowest)
+
+
+def warning(cut: Cut, nodes: int, going: int, lowest: float) -> str | None:
+    """What to say of a cut that takes all or none of `nodes`, of which the `lowest` is the least score."""
+    if nodes and going == nodes:
+        return f"This plan forgets all {nodes:,} nodes: nothing would be left."
+    if going or not nodes:
+        return None
+    if cut.kind == "threshold":
+        return f"This plan forgets nothing: the lowest score is {lowest:.4f}, the threshold {cut.value:g}."
+    return "This plan forgets nothing."
 
 
 def plan_forgetting(

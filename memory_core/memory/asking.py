@@ -66,6 +66,10 @@ class Asking(Forgetting):
 
         return self.retrying(write)
 
+    def titles(self, ids: Sequence[str]) -> dict[str, str]:
+        """Titles of nodes by id. Raises KeyError for an unknown one."""
+        return {node: self.graph.titles[self.graph.row_of[node]] for node in ids}
+
     def entities(self, question: str) -> list[str]:
         """The entities of a question, by the extractor (P1 3.5)."""
         return self.extractor.entities(question)

@@ -6,8 +6,10 @@ import re
 from dataclasses import replace
 from datetime import datetime
 
-from memory_core.errors import InputError
+from memory_core.errors import EmbedderMismatchError, InputError
+from memory_core.protocols import Embedder
 from memory_core.schema import Turn, utc
+from memory_core.store.contract import Store
 
 MAX_TURN = 400_000  # characters
 MAX_NAME = 1_000  # characters of a speaker, session or source id
@@ -53,3 +55,14 @@ def check_question(question: str) -> str:
     if not question.strip():
         raise InputError("The question is empty: ask something.")
     return _SURROGATE.sub(" ", question.replace("\x00", " "))[:MAX_QUESTION]
+
+
+def check_embedder(store: Store, embedder: Embedder) -> None:
+    """Raises EmbedderMismatchError when the vectors of a memory are another embedder's."""
+    stored, dim = store.meta("embedder"), store.meta("dim")
+    if stored and (stored, dim) != (embedder.id, str(embedder.dim)):
+        raise EmbedderMismatchError(
+            f"{store.place} was made with embedder {stored} ({dim} dimensions), not {embedder.id} ({embedder.dim}): "
+            "open it with that one, or re-embed it: "
+            f"python -m memory_core reembed --embedder embedded --memory {store.place}"
+        )

@@ -5,17 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from memory_core.errors import InputError
 from memory_core.memory import Memory
 from memory_core.parts import retriever
-from memory_core.protocols import Retriever
+from memory_core.protocols import Embedder, Retriever
 from memory_core.retrievers.hybrid import HybridRetriever
 from memory_core.settings import Settings
 
 Number = float | int
 Values = Mapping[str, Number]
+
+
+class Tunable(Protocol):
+    """A memory as far as its retrievers' parameters go."""
+
+    settings: Settings
+
+    @property
+    def embedder(self) -> Embedder: ...
+
+
 _SHARED = ("floor", "roots", "hops", "cap")  # kept as settings of the memory, because the paper's graph reads them
 
 
@@ -46,7 +57,7 @@ _KNOWN: Mapping[str, tuple[str, tuple[Number, Number]]] = {
 }
 
 
-def knobs(memory: Memory, name: str) -> tuple[Knob, ...]:
+def knobs(memory: Tunable, name: str) -> tuple[Knob, ...]:
     """The parameters of a retriever that are numbers with a range, with what is saved in `memory`.
 
     Label and range come from the metadata of its fields. Raises InputError for an unknown retriever.
@@ -63,11 +74,11 @@ def knobs(memory: Memory, name: str) -> tuple[Knob, ...]:
     return tuple(found)
 
 
-def _number(value: Number | None, memory: Memory) -> Number:
+def _number(value: Number | None, memory: Tunable) -> Number:
     return memory.embedder.floor if value is None else value
 
 
-def tuned(memory: Memory, name: str, values: Values, asked_at: datetime | None = None) -> Retriever:
+def tuned(memory: Tunable, name: str, values: Values, asked_at: datetime | None = None) -> Retriever:
     """The retriever as saved, with other `values`; `asked_at` is when the question is asked, for a part that minds.
 
     Values it has no parameter for, and those equal to the saved ones, change nothing.
@@ -82,7 +93,7 @@ def tuned(memory: Memory, name: str, values: Values, asked_at: datetime | None =
     return part
 
 
-def read_values(memory: Memory, name: str, given: Sequence[str]) -> dict[str, Number]:
+def read_values(memory: Tunable, name: str, given: Sequence[str]) -> dict[str, Number]:
     """`NAME=VALUE` texts as values of a retriever. Raises InputError for an unknown name or a value out of range."""
     known = {knob.name: knob for knob in knobs(memory, name)}
     made: dict[str, Number] = {}
@@ -115,5 +126,5 @@ def save(memory: Memory, name: str, values: Values) -> None:
     memory.change_settings(replace(settings, **changed))
 
 
-def _or_none(key: str, value: Number, memory: Memory) -> Number | None:
+def _or_none(key: str, value: Number, memory: Tunable) -> Number | None:
     return None if key == "floor" and value == memory.embedder.floor else value
