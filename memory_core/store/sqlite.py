@@ -29,7 +29,7 @@ class SqliteStore:
     any process.
     """
 
-    def __init__(self, path: Path | str, *, create: bool = True) -> None:
+    def __init__(self, path: Path | str, *, create: bool = True, read_only: bool = False) -> None:
         self._folder = tempfile.TemporaryDirectory() if str(path) == ":memory:" else None
         self.path = Path(self._folder.name, "memory.sqlite3") if self._folder else Path(path)
         self.lock = threading.RLock()
@@ -37,7 +37,7 @@ class SqliteStore:
             if not create:
                 raise MemoryFileError(f"There is no memory at {self.path}: check the path, or create it with `ingest`.")
             create_file(self.path)
-        self.read_only = not (self.path.stat().st_mode & 0o222 and os.access(self.path, os.W_OK))
+        self.read_only = read_only or not (self.path.stat().st_mode & 0o222 and os.access(self.path, os.W_OK))
         self._db = connect(self.path, self.read_only)
         try:
             with self._errors():
@@ -167,10 +167,11 @@ class SqliteStore:
             self._index_turns(changes, add=True)
 
     def _insert(self, changes: list[RowChange]) -> None:
-        columns = tuple(changes[0].after or ())
-        marks = ",".join("?" * len(columns))
-        verb = "INSERT OR REPLACE" if changes[0].table in _REPLACED else "INSERT"
-        sql = f"{verb} INTO {changes[0].table} ({','.join(columns)}) VALUES ({marks})"
+        table, columns = changes[0].table, tuple(changes[0].after or ())
+        sql = f"INSERT INTO {table} ({','.join(columns)}) VALUES ({','.join('?' * len(columns))})"
+        if table in _REPLACED:  # in place: a row that went and came back would leave a hole that nothing fits into
+            values = ",".join(f"{column} = excluded.{column}" for column in columns if column not in KEYS[table])
+            sql += f" ON CONFLICT ({','.join(KEYS[table])}) DO UPDATE SET {values}"
         self._db.executemany(sql, [tuple((change.after or {}).values()) for change in changes])
 
     def _update(self, changes: list[RowChange]) -> None:
