@@ -6,11 +6,13 @@ import argparse
 import json
 import tempfile
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from memory_core.errors import InputError
 from memory_core.evaluation.ingested import cache_folder
+from memory_core.evaluation.speed.growth import growth
 from memory_core.evaluation.speed.race import Race
 from memory_core.evaluation.speed.report import report
 from memory_core.evaluation.speed.systems import PEERS, chosen
@@ -27,14 +29,33 @@ def speed_command(arguments: Sequence[str]) -> dict[str, Any]:
     folder = cache_folder().resolve() / "speed"
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as work, Meter("speed", 0) as meter:
-        race = Race(systems, sizes[0], options.dim, Path(work), turns=options.turns, searches=options.searches,
-                    seed=options.seed, install=not options.no_install)  # fmt: skip
-        done = iter(range(1, 10_000))
-        race = Race(**{**vars(race), "advance": lambda message: meter.at(next(done), race.steps, message)})
-        found = report(race, race.run())
+        steps = count(1)
+        race = Race(
+            systems, sizes[0], options.dim, Path(work), options.turns, options.searches, seed=options.seed,
+            install=not options.no_install,
+            advance=lambda message: meter.at(next(steps), race.steps * len(sizes), message),
+        )  # fmt: skip
+        if len(sizes) > 1 or options.vectors:
+            found: dict[str, Any] = {"growth": [growth(race, sizes, options.vectors)]}
+        else:
+            found = report(race, race.run())
     if options.out:
-        options.out.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+        keep(options.out, found)
     return found
+
+
+def keep(path: Path, found: dict[str, Any]) -> None:
+    """Write the figures to a file beside those of the other kind that it holds: a race, and growth by kind of vectors.
+
+    Raises InputError for a file that is none of ours, or that cannot be written."""
+    try:
+        known: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
+        new = {one["vectors"] for one in found.get("growth", [])}
+        kept = [one for one in known.get("growth", []) if one["vectors"] not in new]
+        text = json.dumps({**known, **found, "growth": kept + found.get("growth", [])}, indent=1)
+        path.write_text(text + "\n", "utf-8")
+    except (OSError, ValueError, TypeError, AttributeError, KeyError) as error:
+        raise InputError(f"Cannot keep the figures in {path}: {error}. Choose another file.") from error
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -42,11 +63,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--nodes", default=str(NODES), help=f"nodes; several with commas: growth; default {NODES}")
     parser.add_argument("--dim", type=int, default=DIM, help=f"dimensions of the vectors; default {DIM}")
     parser.add_argument("--against", default=",".join(PEERS), help="names with commas between; default all")
+    parser.add_argument("--vectors", type=Path, help="a benchmark file: growth on its turns' vectors and noisy copies")
     parser.add_argument("--turns", type=int, default=20)
     parser.add_argument("--searches", type=int, default=100)
     parser.add_argument("--seed", type=int, default=42)
     parser.add_argument("--no-install", action="store_true", help="use only peers installed before")
-    parser.add_argument("--out", type=Path, help="also write the JSON to this file")
+    parser.add_argument("--out", type=Path, help="also keep the figures in this file, race and growth together")
     return parser
 
 
@@ -55,6 +77,8 @@ def _sizes(text: str) -> list[int]:
         sizes = [int(part) for part in text.replace("_", "").split(",") if part.strip()]
     except ValueError:
         sizes = []
-    if not sizes or min(sizes) < 100:
-        raise InputError(f"--nodes {text} is not understood: give numbers of at least 100 with commas between.")
+    if not sizes or min(sizes) < 100 or len(set(sizes)) < len(sizes):
+        raise InputError(
+            f"--nodes {text} is not understood: give different numbers of at least 100 with commas between."
+        )
     return sizes

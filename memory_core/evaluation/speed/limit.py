@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from itertools import cycle, islice
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from memory_core.errors import MemoryFileError
 from memory_core.memory import Memory
 from memory_core.protocols import Floats
 from memory_core.schema import FoundNode
-from memory_core.store.sqlite import SqliteStore
+from memory_core.store.contract import Store
 from memory_core.walk import breadth_first, edges_among
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ PARTS: dict[str, tuple[str, ...]] = {
 GRAPH_PARTS = tuple(PARTS)[:4]
 
 
-def parts_on_disk(store: SqliteStore) -> dict[str, int]:
+def parts_on_disk(store: Store) -> dict[str, int]:
     """Bytes of the pages of each part; `rest` is all else, so that the sum is the whole file."""
     try:
         pages = dict(store.query("SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE"))
@@ -51,7 +52,7 @@ def parts_on_disk(store: SqliteStore) -> dict[str, int]:
     return parts | {"rest": sum(int(size) for size in pages.values()) + free}
 
 
-def _held(store: SqliteStore) -> dict[str, int]:
+def _held(store: Store) -> dict[str, int]:
     """Bytes of the values of each table; what indexes take is not known then, and left out."""
     held = {}
     for (table,) in store.query("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0"):
@@ -61,17 +62,21 @@ def _held(store: SqliteStore) -> dict[str, int]:
     return held
 
 
-def limit(memory: Memory, given: Given, commits: Sequence[float], logged: Sequence[int]) -> dict[str, float]:
+def limit(
+    memory: Memory, given: Given, commits: Sequence[float], logged: Sequence[int], beside: Path
+) -> dict[str, float]:
     """Medians over interleaved rounds. The pass is numpy's product of the float32 matrix and a query, by BLAS or in one
     thread, whichever is faster here: on a busy machine BLAS waits long for its threads.
 
-    `commits` and `logged` are milliseconds and bytes of the timed turns' commits; `fsync_ms` writes as many bytes.
+    `commits` and `logged` are milliseconds and bytes of the timed turns' commits; `fsync_ms` writes as many bytes
+    into the folder `beside`.
     """
     graph = memory.graph
     six = np.asarray(given.brought[:6], np.float32)
+    nodes = [FoundNode(node["label"], node["title"], node["content"]) for node in given.turn(0)["nodes"]]
     roots = [graph.ids[row] for row, _ in graph.nearest(np.asarray(given.queries[:1]), 5)[0]]
     reached = [visit.id for visit in breadth_first(graph, roots, 2, 15)[0]]
-    found = medians(_acts(memory, given, query, six, roots, reached) for query in islice(cycle(given.queries), ROUNDS))
+    found = medians(_acts(memory, query, six, nodes, roots, reached) for query in islice(cycle(given.queries), ROUNDS))
     grown = [size for size in logged if size > 0]
     size = int(median(grown)) if grown else 4096
     one = min(found["pass_blas"], found["pass_one_thread"])
@@ -82,12 +87,12 @@ def limit(memory: Memory, given: Given, commits: Sequence[float], logged: Sequen
         "dedup_passes": found["dedup"] / one,
         "commit_ms": median(commits),
         "commit_bytes": size,
-        "fsync_ms": fsync_ms(memory.store, size),
+        "fsync_ms": fsync_ms(beside, size),
     }
 
 
 def _acts(
-    memory: Memory, given: Given, query: Floats, six: Floats, roots: list[str], reached: list[str]
+    memory: Memory, query: Floats, six: Floats, nodes: Sequence[FoundNode], roots: list[str], reached: list[str]
 ) -> dict[str, Callable[[], object]]:
     """What one round times."""
     graph, asked = memory.graph, np.array(query)
@@ -96,7 +101,7 @@ def _acts(
         "pass_blas": lambda: matrix @ asked,
         "pass_one_thread": lambda: np.vecdot(matrix, asked),
         "top5": lambda: graph.nearest(asked[None], 5),
-        "dedup": lambda: _deduplicate(memory, six, given),
+        "dedup": lambda: _deduplicate(memory, six, nodes),
         "two_hops": lambda: breadth_first(graph, roots, 2, 15),
         "edges_among": lambda: edges_among(graph, reached),
     }
@@ -113,9 +118,9 @@ def medians(rounds: Iterable[dict[str, Callable[[], object]]]) -> dict[str, floa
     return {name: median(times) for name, times in taken.items()}
 
 
-def fsync_ms(store: SqliteStore, size: int) -> float:
-    """The median time to append `size` bytes to a file beside the memory and have them on the disk."""
-    path = store.path.with_suffix(".probe")
+def fsync_ms(folder: Path, size: int) -> float:
+    """The median time to append `size` bytes to a file and have them on the disk."""
+    path = folder / "probe"
     block, taken = os.urandom(size), []
     with path.open("wb", buffering=0) as file:
         for _ in range(ROUNDS):
@@ -127,9 +132,8 @@ def fsync_ms(store: SqliteStore, size: int) -> float:
     return median(taken)
 
 
-def _deduplicate(memory: Memory, six: Floats, given: Given) -> None:
+def _deduplicate(memory: Memory, six: Floats, nodes: Sequence[FoundNode]) -> None:
     """What a turn does to find whether six nodes are stored already, by cosine."""
     matcher = Matcher(memory.embedder.match_threshold)
-    nodes = [FoundNode(node["label"], node["title"], node["content"]) for node in given.turn(0)["nodes"]]
     for node, near in zip(nodes, memory.graph.above(six, matcher.threshold), strict=True):
         matcher.by_cosine(memory.graph, node, near)

@@ -63,6 +63,7 @@ class Race:
     openings: int = OPENINGS
     seed: int = 42
     install: bool = True
+    probe: bool = False  # also compare the nearest with the exact ones
     advance: Advance = lambda message: None
 
     @property
@@ -78,6 +79,8 @@ class Race:
                 self.advance(f"filling {lane.system.name}")
                 lane.ask("fill", _FILL_SECONDS)
                 lane.ask("open")
+                if self.probe:
+                    lane.ask("probe", _FILL_SECONDS)
             for number in range(self.turns):
                 self.advance(f"round {number + 1}")
                 self._round(lanes, number)

@@ -47,9 +47,10 @@ def report(race: Race, lanes: Sequence[Lane]) -> Row:
 def _row(lane: Lane) -> Row:
     sizes: Row = (lane.told.get("sizes") or [{}])[-1]
     row: Row = {
-        "turn_ms": lane.median("turn"), "retrieval_ms": lane.median("search"), "open_ms": _opening(lane),
+        "turn_ms": lane.median("turn"), "retrieval_ms": lane.median("search"), "open_ms": opening(lane),
         "graph_bytes": sizes.get("graph"), "scoring_ms": lane.median("score"), "n": lane.nodes,
         "version": lane.version, "turns": len(lane.each("turn")), "searches": len(lane.each("search")),
+        "found": lane.median("search", "found"),
         "fill_s": round(sum(lane.each("fill")) / 1000, 1), "disk_bytes": sizes.get("whole"), "note": lane.system.note,
     }  # fmt: skip
     if lane.failed:
@@ -57,7 +58,7 @@ def _row(lane: Lane) -> Row:
     return row
 
 
-def _opening(lane: Lane) -> float | None:
+def opening(lane: Lane) -> float | None:
     """Of the openings after the first, which also pays for imports."""
     times = sorted(lane.each("open")[1:])
     return round(times[len(times) // 2], 3) if times else None
@@ -77,7 +78,7 @@ def _limit(race: Race, lane: Lane) -> Row:
     return {
         **{name: round(value, 4) for name, value in found.items() if name != "ms"},
         "whole_retrieval_ms": lane.median("search", "whole"),
-        "open_ms": _opening(lane),
+        "open_ms": opening(lane),
         "matched_a_turn": lane.median("turn", "matched"),
         "view_ms": lane.median("score", "view"),
         "size_ratio": round(sizes["graph"] / vectors, 3),

@@ -71,6 +71,7 @@ SYSTEMS: tuple[System, ...] = (
         "fsync. Search: one scan.",
     ),
 )  # fmt: skip
+MATRIX = System("matrix", "matrix", note="Vectors in RAM and numpy's product, nothing else.")
 PEERS = tuple(system.name for system in SYSTEMS[1:])
 
 

@@ -112,7 +112,7 @@ class Session:
     def search(self, number: int) -> dict[str, Any]:
         """Its own hybrid search over facts."""
         found = self.runner.run(self.graphiti.search(self.given.question(number), group_ids=[_GROUP], num_results=5))
-        return {"edges": len(found)}
+        return {"found": len(found)}
 
     def sizes(self) -> dict[str, int]:
         """The database: nodes and facts, each with vectors, and full-text indexes."""

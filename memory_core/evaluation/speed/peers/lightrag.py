@@ -117,7 +117,7 @@ class Session:
         asked = self.given.question(number)
         how = QueryParam(mode="local", top_k=5, ll_keywords=[asked], enable_rerank=False)
         found = self.runner.run(self.rag.aquery_data(asked, how))
-        return {"entities": len(found["data"]["entities"])}
+        return {"found": len(found["data"]["entities"])}
 
     def sizes(self) -> dict[str, int]:
         """Entities with their vectors and the graph; `whole` has the vectors of relations and chunks as well."""

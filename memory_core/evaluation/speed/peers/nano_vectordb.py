@@ -55,8 +55,7 @@ class Session:
 
     def search(self, number: int) -> dict[str, Any]:
         """The five nearest; there are no edges to walk."""
-        found = self.database.query(np.array(self.given.queries[number]), top_k=5)
-        return {"roots": [int(row["__id__"].lstrip("nt").split("-")[0]) for row in found]}
+        return {"found": len(self.database.query(np.array(self.given.queries[number]), top_k=5))}
 
     def sizes(self) -> dict[str, int]:
         """The file."""

@@ -134,8 +134,12 @@ class Session:
         started = time.perf_counter()
         found = self.memory.retrieve(self.given.question(number), GraphRetriever())
         whole = 1000 * (time.perf_counter() - started)
-        places = [self.memory.graph.row_of[root.id] for root in found.roots]
-        return {"ms": found.ms["candidates"] + found.ms["walk"], "whole": whole, "roots": places}
+        return {"ms": found.ms["candidates"] + found.ms["walk"], "whole": whole, "found": len(found.nodes)}
+
+    def probe(self) -> dict[str, list[list[int]]]:
+        """The five nearest of every question, as rows, which are places of what was given."""
+        found = (self.memory.graph.nearest(np.array(query)[None], 5)[0] for query in self.given.queries)
+        return {"nearest": [[row for row, _ in rows] for rows in found]}
 
     def score(self) -> dict[str, float]:
         """P1's importance of every node; `view` is what a change to the memory adds to the first scoring after it."""
@@ -154,7 +158,7 @@ class Session:
 
     def limit(self) -> dict[str, float]:
         """How near all this is to what the machine can do."""
-        return limit(self.memory, self.given, self.commits, self.logged)
+        return limit(self.memory, self.given, self.commits, self.logged, self.path.parent)
 
     def _opened(self) -> Memory:
         extractor: Extractor = self.extractor
