@@ -11,11 +11,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from memory_core import exporters, forget_commands
+from memory_core import exporters, forget_commands, server_commands
+from memory_core.database_commands import ask_in_database
 from memory_core.difference import difference, read_memory
 from memory_core.errors import ForgettingLabError
 from memory_core.evaluation.commands import EXTRACTOR_HELP, MEASURES, bench
-from memory_core.forget_commands import AT, Argument, moment_of, opened
+from memory_core.forget_commands import AT, IN_DATABASE, Argument, moment_of, opened
 from memory_core.importers.memories import Imported, fill, read_document
 from memory_core.importers.transcripts import FORMATS
 from memory_core.ingestion import PARALLEL
@@ -23,6 +24,7 @@ from memory_core.memory import Memory
 from memory_core.model_commands import EMBEDDER_HELP, ingest_command, reembed_command, retry_command
 from memory_core.progress import Meter
 from memory_core.retrieval.tuning import read_values, tuned
+from memory_core.server_commands import place
 from memory_core.trace import ask_document
 
 Result = dict[str, Any]
@@ -39,6 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("error: stopped; what was done is kept, the same command goes on from there.", file=sys.stderr)
         return 1
+    if result is None:
+        return 0
     text = json.dumps(result, ensure_ascii=False, allow_nan=False, default=str) if options.json else _plain(result)
     print(text)
     return 0
@@ -68,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=describe, description=describe)
         command.add_argument("--json", action="store_true", help="print one JSON object")
         command.add_argument(
-            "--memory", type=Path, default=None, help="the memory file; default $FORGETTING_LAB_MEMORY"
+            "--memory", type=place, default=None, help="file or postgresql:// address; default $FORGETTING_LAB_MEMORY"
         )
         for flags, keywords in arguments:
             command.add_argument(*flags, **keywords)
@@ -85,6 +89,8 @@ def _stats(options: argparse.Namespace) -> Result:
 
 
 def _ask(options: argparse.Namespace) -> Result:
+    if options.in_database:
+        return ask_in_database(options)
     with opened(options) as memory:
         touch_at = moment_of(options.at) or memory.clock or datetime.now(UTC)
         values = read_values(memory, options.retriever, options.set) | ({"k": options.k} if options.k else {})
@@ -129,7 +135,7 @@ _PARALLEL = (
     ("--parallel",),
     {"type": _count, "default": PARALLEL, "metavar": "N", "help": f"turns read at once, stored in order ({PARALLEL})"},
 )
-COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], str, Sequence[Argument]]] = {
+COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result | None], str, Sequence[Argument]]] = {
     "ingest": (
         ingest_command,
         "remember a transcript",
@@ -163,6 +169,8 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], str, Sequence[
             (("--k",), {"type": _count, "help": "turns of flat, bm25 and hybrid; default as saved, else 5"}),
             (("--set",), {"action": "append", "default": [], "metavar": "NAME=VALUE", "help": "e.g. hops=1"}),
             (("--touch",), {"action": "store_true", "help": "mark the visited nodes and keep the question"}),
+            IN_DATABASE,
+            (("--index",), {"action": "store_true", "help": "with --in-database: make its vector index first"}),
             AT,
         ],
     ),
@@ -180,8 +188,9 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], Result], str, Sequence[
     "diff": (
         _diff,
         "what memory B holds more, less and other than A: memory files or exports",
-        [(("a",), {"type": Path}), (("b",), {"type": Path})],
+        [(("a",), {"type": place}), (("b",), {"type": place})],
     ),
+    **server_commands.COMMANDS,
     "bench": (
         _bench,
         "measure: see `bench --help`",

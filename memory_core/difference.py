@@ -62,9 +62,9 @@ def difference(a: Document, b: Document) -> Difference:
     return Difference(_nodes(a["nodes"], b["nodes"], pairs), _edges(a, b, back), _turns(a, b))
 
 
-def read_memory(path: Path) -> Document:
-    """The document of a memory file or of an export. Raises MemoryFileError, FormatError."""
-    if path.suffix.lower() in (".json", ".graphml", ".xml", ".csv", ".af"):
+def read_memory(path: Path | str) -> Document:
+    """The document of a memory or, by the ending, of an export. Raises MemoryFileError, FormatError."""
+    if isinstance(path, Path) and path.suffix.lower() in (".json", ".graphml", ".xml", ".csv", ".af"):
         if not path.is_file():
             raise FormatError(f"There is no file {path}: check the path.")
         return read_document(path, Imported())

@@ -103,6 +103,8 @@ def _create(folder: Path, data: Path, programs: Path, settings: Mapping[str, str
         folder, programs / "initdb", "-D", making, "-U", ADMIN, "--auth=scram-sha-256", f"--pwfile={secret}",
         "--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", "--no-instructions",
     )  # fmt: skip
+    if _as_other():
+        shutil.chown(secret, 0)
     lines = {
         "listen_addresses": "127.0.0.1", "unix_socket_directories": "", "port": str(_free_port()),
         "password_encryption": "scram-sha-256", **settings,

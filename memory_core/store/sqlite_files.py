@@ -56,7 +56,7 @@ def create_file(path: Path) -> None:
         if not path.exists():  # the log of a memory that was deleted would be read into the new one
             _remove(Path(f"{path}-wal"))
         with suppress(FileExistsError):
-            _appear(partial, path)
+            appear(partial, path)
     except (OSError, sqlite3.Error) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or explain(str(error))
         raise MemoryFileError(f"Cannot create a memory at {path}: {reason}") from error
@@ -72,7 +72,7 @@ def new_file(path: Path, source: object) -> Iterator[Path]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield partial
-        _appear(partial, path)
+        appear(partial, path)
     except OSError as error:
         raise MemoryFileError(f"Cannot copy {source} to {path}: {error.strerror or error}.") from error
     finally:
@@ -84,7 +84,7 @@ def _beside(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}.partial")
 
 
-def _appear(partial: Path, path: Path) -> None:
+def appear(partial: Path, path: Path) -> None:
     """Give a finished file its name. Raises FileExistsError when another process was faster, OSError."""
     try:
         os.link(partial, path)

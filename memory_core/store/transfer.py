@@ -14,6 +14,8 @@ from memory_core.store.rows import KEYS, RowChange, Value, insert
 
 MARK = "migration"  # the key of `meta` under which a half-made copy keeps what it was made from and how far it is
 _ORDER = {"turn": ("position",), "node": ("rowid",), "edge": ("rowid",), "change": ("number",)}
+#: Of `meta`: the count of commits, the mark, and that the place is to be rewritten, which a copy never needs.
+_OWN = ("revision", MARK, "rewrite")
 _CHUNK = 1000
 Row = tuple[Any, ...]
 
@@ -56,7 +58,7 @@ def _chunks(store: Store, table: str, after: list[Value]) -> Iterator[tuple[list
 
 def _own(table: str, row: Row) -> bool:
     """Rows that belong to a store rather than to the memory."""
-    return table == "meta" and row[0] in ("revision", MARK)
+    return table == "meta" and row[0] in _OWN
 
 
 def _pages(store: Store, table: str, after: list[Value]) -> Iterator[list[Row]]:
@@ -74,8 +76,10 @@ def _pages(store: Store, table: str, after: list[Value]) -> Iterator[list[Row]]:
 
 
 def counts(store: Store) -> dict[str, int]:
-    """Rows by table."""
-    return {table: int(store.query(f"SELECT count(*) FROM {table}")[0][0]) for table in COLUMNS}
+    """Rows by table, without those that belong to the place."""
+    own = ", ".join(f"'{key}'" for key in _OWN)
+    where = {"meta": f" WHERE key NOT IN ({own})"}
+    return {table: int(store.query(f"SELECT count(*) FROM {table}{where.get(table, '')}")[0][0]) for table in COLUMNS}
 
 
 def digest(store: Store, advance: Callable[[int], object]) -> str:

@@ -1,0 +1,88 @@
+"""A server made ready for memories: extension, tables, and a login for the app, written to a file nobody else reads."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shlex
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+from psycopg import sql
+
+from memory_core.errors import ServerError
+from memory_core.store.address import KEY, Address
+from memory_core.store.opening import USER
+from memory_core.store.server import APP_ROLE, OWNER_ROLE, Connection, check, connect, faults, key_of
+
+LOGIN = "forgetting_lab"
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """`address` is the app's, as it may be shown; its password and the key stand in `environment` alone."""
+
+    address: str
+    environment: Path
+
+
+def prepare(admin: Address, environment: Path, *, user: str = "", login: str = LOGIN) -> Prepared:
+    """Make extension, tables and the app's login where they are missing, and write its variables to `environment`.
+
+    The login gets a new password each time. Without `user` the key in the file lets the app sign in whoever signed in
+    to it; with one, it is that user's own. Raises ServerError, MemoryFileError.
+    """
+    password = secrets.token_urlsafe(24)
+    with faults(admin), connect(admin) as db:
+        check(db, admin, create=True)
+        key = _key(db, user)
+        with db.transaction():
+            _login(db, login, password)
+    app = replace(admin, user=login, password=password, memory="memory", key="")
+    lines = {"FORGETTING_LAB_MEMORIES": _text(app), "FORGETTING_LAB_MEMORY": _text(app), KEY: key}
+    _write(environment, lines | ({USER: user} if user else {}))
+    return Prepared(app.place.partition("?")[0], environment)
+
+
+def _key(db: Connection, user: str) -> str:
+    db.execute(f"SET ROLE {OWNER_ROLE}".encode())
+    row = db.execute("SELECT key FROM forgetting_lab.secret").fetchone()
+    db.execute("RESET ROLE")
+    key = bytes(row[0]) if row else b""
+    return f"user:{key_of(key, user).hex()}" if user else f"server:{key.hex()}"
+
+
+def _login(db: Connection, login: str, password: str) -> None:
+    """A role that may log in and be the app's role, and nothing else. Raises ServerError for one that may do more."""
+    row = db.execute("SELECT rolsuper OR rolbypassrls OR rolcreaterole OR pg_has_role(oid, $1, 'USAGE') "
+                     "FROM pg_roles WHERE rolname = $2", (OWNER_ROLE, login)).fetchone()  # fmt: skip
+    if row and row[0]:
+        raise ServerError(f"The role {login} may do more than an app should: give another name with --login.")
+    verb = "ALTER" if row else "CREATE"
+    # A statement that defines a role takes no parameters, and must not be logged with the password as given.
+    scrambled = db.pgconn.encrypt_password(password.encode(), login.encode(), b"scram-sha-256").decode()
+    db.execute(
+        sql.SQL(f"{verb} ROLE {{}} LOGIN PASSWORD {{}}")
+        .format(sql.Identifier(login), sql.Literal(scrambled))
+        .as_bytes(db)
+    )
+    db.execute(sql.SQL("GRANT {} TO {}").format(sql.Identifier(APP_ROLE), sql.Identifier(login)).as_bytes(db))
+
+
+def _text(address: Address) -> str:
+    """The whole address with its password, for the file."""
+    host = address.place.partition("?")[0].rpartition("@")[2]
+    options = f"?{urlencode(address.options)}" if address.options else ""
+    return f"postgresql://{quote(address.user, safe='')}:{quote(address.password, safe='')}@{host}{options}"
+
+
+def _write(path: Path, lines: dict[str, str]) -> None:
+    text = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in lines.items())
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)  # an older file might be open to others
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise ServerError(f"{path} cannot be written: {error.strerror or error}.") from error
