@@ -17,7 +17,7 @@ from memory_core.extraction import checked, timed
 from memory_core.graph import Graph
 from memory_core.graph.loading import no_collecting
 from memory_core.memory.asking import Asking
-from memory_core.memory.checks import check_turn, moment_given
+from memory_core.memory.checks import check_embedder, check_turn, moment_given
 from memory_core.memory.following import newer
 from memory_core.memory.reports import TurnReport
 from memory_core.memory.rereading import Rereading
@@ -86,18 +86,9 @@ class Memory(Rereading, Asking):
             store.close()
             raise
 
-    def _check_embedder(self) -> None:
-        stored, dim = self.store.meta("embedder"), self.store.meta("dim")
-        if stored and (stored, dim) != (self.embedder.id, str(self.embedder.dim)):
-            raise EmbedderMismatchError(
-                f"{self.store.place} was made with embedder {stored} ({dim} dimensions), not {self.embedder.id} "
-                f"({self.embedder.dim}): open it with that one, or re-embed it: "
-                f"python -m memory_core reembed --embedder embedded --memory {self.store.place}"
-            )
-
     def _load(self) -> None:
         with self.lock, self.store.snapshot():
-            self._check_embedder()
+            check_embedder(self.store, self.embedder)
             graph = Graph(self.embedder.dim)
             with no_collecting():
                 graph.load(self.store.query(_NODES), self.store.query(_EDGES))
@@ -111,7 +102,7 @@ class Memory(Rereading, Asking):
         """Follow what another process committed; load all only where rows went or moved."""
         with self.lock, self.store.snapshot():
             if self.store.lists_newer(self._revision):
-                self._check_embedder()
+                check_embedder(self.store, self.embedder)
                 self._take_over(self.graph, newer(self.store, self.graph, self._revision))
             else:
                 self._load()
