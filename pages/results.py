@@ -13,6 +13,7 @@ from pages._ui.results.curving import curving
 from pages._ui.results.exporting import exporting
 from pages._ui.results.flipping import flipping
 from pages._ui.results.sources import sources
+from pages._ui.results.speeding import speeding
 from pages._ui.results.state import VIEWS, ResultsState
 from pages._ui.results.tables import tables
 from pages._ui.words import page_head
@@ -38,7 +39,9 @@ with menu, st.container(key="results-menu"):
 with main:
     view = st.segmented_control("View", VIEWS, key=state.widget("view", list(VIEWS)), label_visibility="collapsed")
     state.keep("view", view or VIEWS[0])
-    if not chosen.runs:
+    if state.view == "Speed":
+        speeding()
+    elif not chosen.runs:
         st.info("Choose runs on the left, or add files of your own.")
     elif state.view == "Table":
         warn(chosen.warnings)

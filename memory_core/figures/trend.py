@@ -40,11 +40,12 @@ def trend(
     height: int = 320,
     share: bool = False,
     lines: bool = True,
+    logarithmic: bool = False,
 ) -> Chart:
     """A line a series (only its points with `lines=False`), with whiskers where there are intervals. Beyond nine series
     there is no legend: the pointer names them.
 
-    `share` holds the y axis between 0 and 1.
+    `share` holds the y axis between 0 and 1; `logarithmic` makes both axes so.
     """
     figure = go.Figure()
     for place, one in enumerate(series):
@@ -57,6 +58,9 @@ def trend(
     figure.update_yaxes(title_text=y_title, rangemode="tozero")
     if share:
         figure.update_yaxes(range=[0, 1.02], tickformat=".1f")
+    if logarithmic:
+        figure.update_xaxes(type="log")
+        figure.update_yaxes(type="log", rangemode="normal")
     if not series:
         figure.add_annotation(text="nothing to show", showarrow=False, font={"color": ink(dark).quiet})
     return Chart(figure, _alt(series, x_title, y_title))

@@ -9,7 +9,7 @@ import streamlit as st
 from pages._ui.state import PageState
 
 _LINKED = ("view", "group", "metric", "a", "b", "words", "folder")
-VIEWS = ("Table", "Compare", "Flips", "Curves", "Export")
+VIEWS = ("Table", "Compare", "Flips", "Curves", "Speed", "Export")
 
 
 @dataclass
