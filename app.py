@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pages._ui import imported  # noqa: F401
+
+# isort: split
+
 from pathlib import Path
 
 import streamlit as st
@@ -13,6 +17,7 @@ from pages._ui.memory_menu import memory_menu
 from pages._ui.models_menu import MODELS, models_menu, summary
 from pages._ui.numbers import numbers
 from pages._ui.opened import as_text, current, settle, show_notice
+from pages._ui.server_menu import server_menu
 from pages._ui.signing_in import gate, who_looks
 
 HERE = Path(__file__).parent
@@ -43,6 +48,7 @@ except ForgettingLabError as error:
 with st.sidebar:
     who_looks()
     memory_menu(names, opened)
+    server_menu()
     st.session_state[MODELS] = models_menu()
     if opened is not None:
         embedder_panel(opened)

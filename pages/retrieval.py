@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pages._ui import imported  # noqa: F401
+
+# isort: split
+
 from pathlib import Path
 
 import streamlit as st

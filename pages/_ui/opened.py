@@ -10,19 +10,35 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from memory_core.demo import make_demo
 from memory_core.errors import ForgettingLabError, InputError
-from memory_core.memories import FolderMemories, Memories, OpenMemory
+from memory_core.memories import Memories, OpenMemory, chosen_place, first_name, on_server
 from memory_core.protocols import Embedder
 from memory_core.providers import make_embedder
+from memory_core.remote import Secret
+from memory_core.store.address import Address
 from pages._ui.signing_in import configured, user
 from pages._ui.words import as_text
 
 NAME = "memory_name"
+SERVER = "server"  # the address typed in this browser, with its password
+_MODEL_KEYS = ("models", "provider-", "model-", "url-", "key-", "pick-", "offered-")  # what the person chose stays
 NOTICE = "notice"
 
 
 def memories() -> Memories:
     """The place whose memories this browser may look at. Raises InputError when nobody is signed in who must be."""
-    return FolderMemories.default(user() if configured() else "")
+    typed: Secret | None = st.session_state.get(SERVER)
+    if typed and not configured():
+        return on_server(Address.parse(typed.reveal()))
+    return chosen_place(user())
+
+
+def move_to(server: Secret | None) -> None:
+    """Look at the memories of a server that was typed, or with None at those the app began with."""
+    for key in [key for key in st.session_state if not str(key).startswith(_MODEL_KEYS)]:
+        del st.session_state[key]
+    st.query_params.clear()
+    if server:
+        st.session_state[SERVER] = server
 
 
 def current() -> OpenMemory:
@@ -34,7 +50,7 @@ def current() -> OpenMemory:
 
 
 def through_app() -> None:
-    """Start again through app.py where a page was run without it: see the end of this file."""
+    """Start again, through app.py, where a page was run without it."""
     if NAME not in st.session_state:
         st.rerun()
 
@@ -65,6 +81,7 @@ def settle() -> list[str]:
         st.session_state["demo_made"] = True
         names = [_demo()]
     wanted = st.session_state.get(NAME) or st.query_params.get("memory", "")
+    wanted = wanted or (first_name() if first_name() in names else "")
     if wanted and wanted not in names:
         notice(
             f"There is no memory {wanted[:64]!r} here: it was renamed or deleted, or the link is mistaken.", "warning"
@@ -116,9 +133,6 @@ def attempt(act, done: str = "") -> bool:  # type: ignore[no-untyped-def]
     return True
 
 
-if PagesManager.uses_pages_directory:
-    # There is a folder named `pages`, so until `st.navigation` was called once in this process, Streamlit runs a page
-    # that is opened by its address without app.py. Every page imports this module: start again, through app.py. (When
-    # another browser's page imports it at that moment, `through_app` does.)
-    PagesManager.uses_pages_directory = False
-    st.rerun()
+#: There is a folder named `pages`, so until `st.navigation` was called once in this process, Streamlit runs a page that
+#: is opened by its address without app.py. Every page imports this module; `through_app` starts it again.
+PagesManager.uses_pages_directory = False
