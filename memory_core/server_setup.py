@@ -7,7 +7,6 @@ import secrets
 import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
-from urllib.parse import quote, urlencode
 
 from psycopg import sql
 
@@ -40,7 +39,7 @@ def prepare(admin: Address, environment: Path, *, user: str = "", login: str = L
         with db.transaction():
             _login(db, login, password)
     app = replace(admin, user=login, password=password, memory="memory", key="")
-    lines = {"FORGETTING_LAB_MEMORIES": _text(app), "FORGETTING_LAB_MEMORY": _text(app), KEY: key}
+    lines = {"FORGETTING_LAB_MEMORIES": app.whole(), "FORGETTING_LAB_MEMORY": app.whole(), KEY: key}
     _write(environment, lines | ({USER: user} if user else {}))
     return Prepared(app.place.partition("?")[0], environment)
 
@@ -68,13 +67,6 @@ def _login(db: Connection, login: str, password: str) -> None:
         .as_bytes(db)
     )
     db.execute(sql.SQL("GRANT {} TO {}").format(sql.Identifier(APP_ROLE), sql.Identifier(login)).as_bytes(db))
-
-
-def _text(address: Address) -> str:
-    """The whole address with its password, for the file."""
-    host = address.place.partition("?")[0].rpartition("@")[2]
-    options = f"?{urlencode(address.options)}" if address.options else ""
-    return f"postgresql://{quote(address.user, safe='')}:{quote(address.password, safe='')}@{host}{options}"
 
 
 def _write(path: Path, lines: dict[str, str]) -> None:

@@ -81,6 +81,21 @@ class Address:
         shown = {key: value for key, value in self.options.items() if key in _SHOWN} | {"memory": self.memory}
         return f"postgresql://{self._login}/{quote(self.database)}?{urlencode(shown, safe='/')}"
 
+    def whole(self) -> str:
+        """The address with its password and its key, for the one place that keeps it: `parse` reads it back.
+
+        >>> whole = Address.parse("postgresql://ann:a%2Fb@lab/notes?sslmode=require").whole()
+        >>> whole
+        'postgresql://ann:a%2Fb@lab/notes?sslmode=require'
+        """
+        login, _, host = self._login.rpartition("@")
+        secret = f":{quote(self.password, safe='')}" if self.password else ""
+        login = f"{login}{secret}@" if login or secret else ""
+        options = dict(self.options) | ({"memory": self.memory} if self.memory != "memory" else {})
+        options |= {"key": self.key} if self.key else {}
+        query = f"?{urlencode(options, safe='/:')}" if options else ""
+        return f"postgresql://{login}{host}/{quote(self.database)}{query}"
+
     @property
     def server(self) -> str:
         """The server as an error names it: host and port."""
@@ -90,7 +105,7 @@ class Address:
 
     @property
     def _login(self) -> str:
-        user = f"{quote(self.user)}@" if self.user else ""
+        user = f"{quote(self.user, safe='')}@" if self.user else ""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{user}{host}:{self.port}" if self.port else f"{user}{host}"
 

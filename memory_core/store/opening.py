@@ -28,7 +28,7 @@ def open_store(
     """
     if not isinstance(where, Address) and not is_address(where):
         return SqliteStore(where, create=create, read_only=read_only)
-    with _packages():
+    with server_packages():
         from memory_core.store.postgres import PostgresStore
     address = where if isinstance(where, Address) else Address.given(str(where))
     store = PostgresStore(address, create=create, user=user or os.environ.get(USER) or "local")
@@ -38,13 +38,13 @@ def open_store(
 
 def open_listing(address: Address, user: str) -> Listing:
     """What `user` has on a server, by name. Raises MemoryFileError."""
-    with _packages():
+    with server_packages():
         from memory_core.store.listing import Listing
     return Listing(address, user)
 
 
 @contextmanager
-def _packages() -> Iterator[None]:
+def server_packages() -> Iterator[None]:
     """What talks to a server is imported when one is asked for. Raises MemoryFileError when it is not installed."""
     try:
         yield

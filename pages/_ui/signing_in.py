@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from pathlib import Path
 
@@ -11,8 +10,6 @@ from streamlit.errors import Error as StreamlitError
 
 from memory_core.errors import InputError
 from pages._ui.words import as_text
-
-LOCAL = "local"
 
 
 def configured() -> bool:
@@ -27,13 +24,12 @@ def configured() -> bool:
 
 
 def user() -> str:
-    """The id of who looks: issuer and subject of the sign-in, which together nobody else has; else
-    $FORGETTING_LAB_USER or "local".
+    """The id of who signed in: issuer and subject, which together nobody else has; "" where nobody signs in.
 
     Raises InputError when nobody is signed in where people sign in.
     """
     if not configured():
-        return os.environ.get("FORGETTING_LAB_USER") or LOCAL
+        return ""
     if not st.user.is_logged_in:
         raise InputError("You are not signed in: reload the page and sign in.")
     claims = st.user.to_dict()

@@ -25,8 +25,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for place, name, said in zip(places, ("mine", "other", "shared"), ("rye", "tea", "jam"), strict=True):
         place.create(name).memory.say(f"I love {said}.", at=datetime(2024, 5, 1, tzinfo=UTC))
     yield tmp_path
-    for place in places:
-        place.close()
+    for folder in (tmp_path, *tmp_path.glob("user-*")):
+        FolderMemories(folder).close()
 
 
 def seen_by(user: dict[str, Any], memory: str = "", page: str = "chat", **address: str) -> AppTest:
