@@ -76,7 +76,9 @@ def limit(
     nodes = [FoundNode(node["label"], node["title"], node["content"]) for node in given.turn(0)["nodes"]]
     roots = [graph.ids[row] for row, _ in graph.nearest(np.asarray(given.queries[:1]), 5)[0]]
     reached = [visit.id for visit in breadth_first(graph, roots, 2, 15)[0]]
-    found = medians(_acts(memory, query, six, nodes, roots, reached) for query in islice(cycle(given.queries), ROUNDS))
+    queries = islice(cycle(given.queries), ROUNDS)
+    taken = milliseconds(_acts(memory, query, six, nodes, roots, reached) for query in queries)
+    found = {name: median(times) for name, times in taken.items()}
     grown = [size for size in logged if size > 0]
     size = int(median(grown)) if grown else 4096
     one = min(found["pass_blas"], found["pass_one_thread"])
@@ -107,15 +109,15 @@ def _acts(
     }
 
 
-def medians(rounds: Iterable[dict[str, Callable[[], object]]]) -> dict[str, float]:
-    """Milliseconds of each act, the median over the rounds; the acts of one round follow each other."""
+def milliseconds(rounds: Iterable[dict[str, Callable[[], object]]]) -> dict[str, list[float]]:
+    """How long each act took in each round; the acts of one round follow each other."""
     taken: dict[str, list[float]] = {}
     for acts in rounds:
         for name, act in acts.items():
             started = time.perf_counter()
             act()
             taken.setdefault(name, []).append(1000 * (time.perf_counter() - started))
-    return {name: median(times) for name, times in taken.items()}
+    return taken
 
 
 def fsync_ms(folder: Path, size: int) -> float:
