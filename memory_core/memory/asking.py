@@ -34,9 +34,11 @@ class Asking(Forgetting):
         """Every step of finding what the question needs; changes nothing."""
         from memory_core.retrievers.graph import GraphRetriever
 
-        _ = self.revision
-        with self.lock:
+        def find() -> Retrieval:
+            _ = self.revision
             return (retriever or GraphRetriever.of(self.settings)).retrieve(self, check_question(question))
+
+        return self.outside.run(find)
 
     def ask(self, question: str, retriever: Retriever | None = None, *, touch_at: datetime | None = None) -> Asked:
         """Retrieve and answer. With `touch_at` the question is stored and the visited nodes are marked as accessed
@@ -72,8 +74,8 @@ class Asking(Forgetting):
 
     def entities(self, question: str) -> list[str]:
         """The entities of a question, by the extractor (P1 3.5)."""
-        return self.extractor.entities(question)
+        return self.outside.ask(("entities", self.extractor.id, question), lambda: self.extractor.entities(question))
 
     def embed_query(self, texts: Sequence[str]) -> Floats:
         """Vectors of question texts, shape (n, dim)."""
-        return self.embedder.embed(texts, "query")
+        return self.outside.embed(self.embedder, texts, "query")

@@ -174,7 +174,7 @@ class Editing(Looking):
                 texts[node_id] = descriptor(str(row["label"]), str(row["title"]), str(row["content"]))
         if not texts:
             return []
-        vectors = self.embedder.embed(list(texts.values()))
+        vectors = self.outside.embed(self.embedder, list(texts.values()))
         rows = zip(texts, vectors, strict=True)
         return [insert("node_vector", node=node_id, vector=row.astype(np.float16).tobytes()) for node_id, row in rows]
 

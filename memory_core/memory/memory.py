@@ -6,6 +6,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,14 +17,16 @@ from memory_core.errors import EmbedderMismatchError, ForgettingLabError, InputE
 from memory_core.extraction import checked, timed
 from memory_core.graph import Graph
 from memory_core.graph.loading import no_collecting
+from memory_core.graph.scan import Near
 from memory_core.memory.asking import Asking
 from memory_core.memory.checks import check_embedder, check_turn, moment_given
 from memory_core.memory.following import newer
+from memory_core.memory.outside import EmbedderOutside, Outside
 from memory_core.memory.reports import TurnReport
 from memory_core.memory.rereading import Rereading
-from memory_core.memory.turn_rows import Counters
+from memory_core.memory.turn_rows import Counters, turn_row
 from memory_core.memory.writing import TurnWriter
-from memory_core.protocols import Embedder, Extractor, Reader
+from memory_core.protocols import Embedder, Extractor, Floats, Reader
 from memory_core.schema import Extraction, Turn
 from memory_core.settings import Settings
 from memory_core.store.address import Address
@@ -55,6 +58,7 @@ class Memory(Rereading, Asking):
         self.extractor = extractor
         self.reader = reader
         self.lock = threading.RLock()
+        self.outside = Outside(self.lock)
         self._load()
         self.rewrite_when_due()
 
@@ -147,18 +151,23 @@ class Memory(Rereading, Asking):
                 self.graph.apply(changes)
 
     def retrying(self, make: Callable[[], Result]) -> Result:
-        """Run a write; when another process committed meanwhile, look again and redo it."""
-        with self.lock:
-            for _ in range(20):
-                _ = self.revision
-                saved = replace(self.counters)
-                try:
-                    return make()
-                except StaleRevisionError:
-                    self.counters = saved
-                except BaseException:
-                    self.counters = saved
-                    raise
+        """Run a write; when another process committed meanwhile, look again and redo it.
+
+        Others may read and write while an embedder is asked; the write then starts anew from what they left.
+        """
+        return self.outside.run(lambda: self._retried(make))
+
+    def _retried(self, make: Callable[[], Result]) -> Result:
+        for _ in range(20):
+            _ = self.revision
+            saved = replace(self.counters)
+            try:
+                return make()
+            except StaleRevisionError:
+                self.counters = saved
+            except BaseException:
+                self.counters = saved
+                raise
         raise ForgettingLabError(f"{self.store.place} is written by another program without pause: try again later.")
 
     # -- remembering -----------------------------------------------------------------------------------------------
@@ -198,7 +207,7 @@ class Memory(Rereading, Asking):
         position = self.graph.turns
         turn = replace(turn, position=position, id=f"t{position + 1}", source_id=turn.source_id or f"t{position + 1}")
         report, changes = self._written(turn, extraction)
-        self.commit([_turn_row(turn), *changes])
+        self.commit([turn_row(turn), *changes])
         return report
 
     def _written(self, turn: Turn, extraction: Extraction) -> tuple[TurnReport, list[RowChange]]:
@@ -213,10 +222,15 @@ class Memory(Rereading, Asking):
 
     def _write(self, turn: Turn, extraction: Extraction) -> tuple[TurnReport, list[RowChange]]:
         number = turn.position + 1
+        embedder = EmbedderOutside(self.embedder, self.outside)
         writer = TurnWriter(
-            self.counters, turn, extraction, number, self.graph, self.store, self.embedder, self.settings
+            self.counters, turn, extraction, number, self.graph, self.store, embedder, self.settings, self._above
         )
         return writer.write(), writer.changes
+
+    def _above(self, vectors: Floats, threshold: float) -> list[Near]:
+        key = ("above", self._revision, threshold, vectors.tobytes())
+        return self.outside.once(key, lambda: self.graph.above(vectors, threshold))
 
     def retry(self, turn_id: str, extractor: Extractor | None = None) -> TurnReport:
         """Extract again a turn whose last extraction failed, with the memory's extractor unless another is given.
@@ -280,10 +294,3 @@ _NODES = """
     LEFT JOIN node_vector ON node_vector.node = node.id
     ORDER BY node.rowid"""
 _EDGES = "SELECT id, source, target, relationship, attributes, forgotten_by FROM edge ORDER BY rowid"
-
-
-def _turn_row(turn: Turn) -> RowChange:
-    return insert(
-        "turn", position=turn.position, id=turn.id, source_id=turn.source_id, session=turn.session, role=turn.role,
-        speaker=turn.speaker, text=turn.text, at=turn.at.timestamp(), forgotten_by=None,
-    )  # fmt: skip

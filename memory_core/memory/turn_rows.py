@@ -93,6 +93,14 @@ class TurnRows:
         )  # fmt: skip
 
 
+def turn_row(turn: Turn) -> RowChange:
+    """A turn as a row."""
+    return insert(
+        "turn", position=turn.position, id=turn.id, source_id=turn.source_id, session=turn.session, role=turn.role,
+        speaker=turn.speaker, text=turn.text, at=turn.at.timestamp(), forgotten_by=None,
+    )  # fmt: skip
+
+
 def dump(attributes: Mapping[str, object]) -> str:
     """Attributes as stored: JSON with sorted keys. Raises InputError for a value that JSON cannot hold."""
     return as_json(dict(attributes))

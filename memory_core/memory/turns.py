@@ -13,6 +13,7 @@ import numpy as np
 from memory_core.errors import InputError
 from memory_core.graph import Graph
 from memory_core.graph.turn_columns import TurnColumns
+from memory_core.memory.outside import Outside
 from memory_core.protocols import Embedder, Floats, RankedTurn
 from memory_core.schema import Role, Turn
 from memory_core.settings import Settings
@@ -45,6 +46,7 @@ class Turns:
     embedder: Embedder
     settings: Settings
     lock: threading.RLock
+    outside: Outside
     _made: dict[str, tuple[int, object]]
 
     @property
@@ -83,11 +85,11 @@ class Turns:
             _turn(row) for row in reversed(self.store.query(f"{_TURN} {where}ORDER BY position DESC LIMIT ?", limit))
         ]
 
-    def stored_sources(self) -> set[tuple[str, str]]:
-        """(session, source id) of every turn, so that a transcript is never remembered twice."""
-        return {
-            (str(session), str(source)) for session, source in self.store.query("SELECT session, source_id FROM turn")
-        }
+    def stored_sources(self, turns: Sequence[Turn]) -> set[tuple[str, str]]:
+        """(session, source id) of those turns that are stored, so that a transcript is never remembered twice."""
+        names = list(dict.fromkeys(turn.source_id for turn in turns if turn.source_id))
+        rows = self.store.query_in("SELECT session, source_id FROM turn WHERE source_id IN ({})", names)
+        return {(str(session), str(source)) for session, source in rows}
 
     def holds(self, turn: Turn) -> bool:
         """Whether a turn of that session and source id is stored."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from memory_core.dedup import Match, Matcher
 from memory_core.errors import EmbeddingError
 from memory_core.graph import Graph
+from memory_core.graph.scan import Near
 from memory_core.memory.reports import Placed, PlacedEdge, TurnReport
 from memory_core.memory.superseding import superseded_edges
 from memory_core.memory.turn_rows import TurnRows, dump
@@ -41,6 +42,7 @@ class TurnWriter(TurnRows):
     store: Store
     embedder: Embedder
     settings: Settings
+    above: Callable[[Floats, float], list[Near]]  # live rows above a cosine, for each vector
     changes: list[RowChange] = field(default_factory=list)
     _touched: set[str] = field(default_factory=set)
     _held: dict[str, set[str]] = field(default_factory=dict)
@@ -76,7 +78,7 @@ class TurnWriter(TurnRows):
         unknown = [place for place, match in enumerate(matches) if match.node is None]
         if unknown:
             embedded, failed = self._embedded([found[place] for place in unknown])
-            near = self.graph.above(embedded, matcher.threshold)
+            near = self.above(embedded, matcher.threshold)
             for row, place in enumerate(unknown):
                 if row in failed:
                     continue  # stored without a vector: found by its title and its neighbours
