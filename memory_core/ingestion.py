@@ -81,7 +81,7 @@ def ingest(
     """
     result = Ingested()
     started = time.perf_counter()
-    known = memory.stored_sources()
+    known = memory.stored_sources(turns)
     fresh = [turn for turn in turns if not turn.source_id or (turn.session, turn.source_id) not in known]
     result.skipped = len(turns) - len(fresh)
     for turn, extraction in _extracted(extractor or memory.extractor, fresh, workers):

@@ -30,7 +30,7 @@ class Replay:
 
 def missing(memory: Memory, turns: Sequence[Turn]) -> list[Turn]:
     """The turns of a transcript that the memory does not hold yet, in order."""
-    known = memory.stored_sources()
+    known = memory.stored_sources(turns)
     return [turn for turn in turns if not turn.source_id or (turn.session, turn.source_id) not in known]
 
 

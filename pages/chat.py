@@ -25,11 +25,12 @@ from pages._ui.words import page_head
 
 def left(opened: OpenMemory, state: ChatState, models: MakeModels) -> None:
     """What is said, or what is replayed."""
-    talk, replay = st.tabs(["Chat", "Replay"])
+    talk, replay = st.tabs(["Chat", "Replay"], key="talk-or-replay", on_change="rerun")
     with talk, told():
         conversation(opened, state, models)
-    with replay, told():
-        replay_panel(opened, models)
+    if replay.open:
+        with replay, told():
+            replay_panel(opened, models)
     if state.was_busy and not running(opened) and not being_said(opened):
         state.was_busy = False
         state.save()

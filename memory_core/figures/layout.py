@@ -6,8 +6,11 @@ found first; each becomes a disc whose area follows its number of nodes, and the
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import random
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -15,6 +18,8 @@ import igraph
 import numpy as np
 from numpy.typing import NDArray
 
+APART = 60_000  # nodes; below, a process of its own takes longer to start than the layout
+SECONDS = 5e-5  # a node, about, on a laptop
 _DUST = 4  # a component of at most this many nodes lies in the belt around the map
 _GOLDEN = np.pi * (3 - np.sqrt(5))
 
@@ -46,6 +51,51 @@ def map_layout(n: int, sources: NDArray[np.int64], targets: NDArray[np.int64], s
     edge = float(np.max(np.hypot(*centres.T) + radii)) if members else 0.0
     xy[community < 0] = _belt(int((community < 0).sum()), edge)
     return MapLayout(xy.astype(np.float32), community)
+
+
+def laid_out(
+    n: int,
+    sources: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    advance: Callable[[float], None] = lambda seconds: None,
+) -> MapLayout:
+    """`map_layout`, of more than APART nodes in a process of its own: igraph would let no other thread work.
+
+    `advance` is told the seconds gone by, now and then; it may raise to stop.
+    """
+    if n <= APART:
+        return map_layout(n, sources, targets)
+    began = time.monotonic()
+    with multiprocessing.get_context("spawn").Pool(1, os.nice, (5,)) as pool:  # left with terminate()
+        laying = pool.apply_async(map_layout, (n, sources, targets))
+        while not laying.ready():
+            laying.wait(0.3)
+            advance(time.monotonic() - began)
+        return laying.get()
+
+
+def grown(made: MapLayout, n: int, sources: NDArray[np.int64], targets: NDArray[np.int64]) -> MapLayout:
+    """The map with nodes added: those there stay where they are, each new one lies beside the first neighbour that is
+    placed, else in the belt. Edges as of `map_layout`, of all `n` nodes.
+
+    >>> one = map_layout(3, np.array([0]), np.array([1]))
+    >>> grown(one, 4, np.array([0, 3]), np.array([1, 0])).xy[:3].tolist() == one.xy.tolist()
+    True
+    """
+    known = len(made.xy)
+    xy, community = np.zeros((n, 2), np.float32), np.full(n, -1, np.int32)
+    xy[:known], community[:known] = made.xy, made.community
+    edge = float(np.hypot(*made.xy.T).max(initial=0.0))
+    new = np.flatnonzero(((sources >= known) | (targets >= known)) & (sources != targets))
+    beside: dict[int, int] = {}
+    for source, target in zip(sources[new].tolist(), targets[new].tolist(), strict=True):
+        beside.setdefault(max(source, target), min(source, target))
+    for node in range(known, n):  # a neighbour with a lower number is placed already
+        near, turn = beside.get(node, node), node * _GOLDEN
+        middle, away = (xy[near], 0.9) if near < node else (np.zeros(2, np.float32), edge + 1.5)
+        xy[node] = middle + away * np.array([np.cos(turn), np.sin(turn)])
+        community[node] = community[near] if near < node else -1
+    return MapLayout(xy, community)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from memory_core.figures.layout import MapLayout, map_layout
+from memory_core.figures.layout import APART, SECONDS, MapLayout, grown, laid_out
 from memory_core.figures.map import MapPicture
 from memory_core.forgetting import ForgettingPlan
 from memory_core.jobs import Job
@@ -26,6 +26,7 @@ from memory_core.store.sqlite import SqliteStore
 
 Made = TypeVar("Made")
 _KEPT = 24  # plans and results kept of each kind
+_GROWN = 1.1  # a memory of this many times the nodes of its map is laid out anew
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ class Simulator:
         self.opened, self.memory = opened, opened.memory
         self.results: OrderedDict[Hashable, Any] = OrderedDict()
         self.jobs: OrderedDict[Hashable, Job] = OrderedDict()
-        self._lock = threading.RLock()
+        self._lock, self._laying = threading.RLock(), threading.RLock()
+        self._laid: tuple[list[str], MapLayout] | None = None
         self._twin: tuple[str, Memory, tempfile.TemporaryDirectory[str]] | None = None
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
@@ -95,20 +97,50 @@ class Simulator:
 
     # -- the map ---------------------------------------------------------------------------------------------------
 
-    def layout(self) -> MapLayout:
-        """Positions of all node rows, live or not, so that the map stays where it is when something is forgotten."""
-        graph = self.memory.graph
-        key = ("layout", len(graph.ids), len(graph.edge_ids), graph.ids[-1] if graph.ids else "")
-        ends = graph.ends.values
-        return self.once(key, lambda: map_layout(len(graph.ids), ends[:, 0].copy(), ends[:, 1].copy()))
+    def layout(self, job: Job | None = None) -> MapLayout:
+        """Positions of all node rows, live or not, so that the map stays where it is when something is forgotten, and
+        when a little is added. A `job` is told the seconds gone by."""
+
+        def advance(seconds: float) -> None:
+            if job is not None:
+                job.advance("seconds", steps=int(seconds) - job.done)
+
+        with self.memory.lock:
+            ids, ends = list(self.memory.graph.ids), self.memory.graph.ends.values.copy()
+        with self._laying:
+            if self._laid is None or not self._fits(self._laid, ids):
+                self._laid = ids, laid_out(len(ids), ends[:, 0], ends[:, 1], advance)
+            known, made = self._laid
+        return grown(made, len(ids), ends[:, 0], ends[:, 1]) if len(ids) > len(known) else made
+
+    def _fits(self, laid: tuple[list[str], MapLayout], ids: list[str]) -> bool:
+        return len(ids) <= len(laid[0]) * _GROWN and ids[: len(laid[0])] == laid[0]
+
+    def laying(self, again: bool = False) -> Job | None:
+        """The work on the map of a large memory that is not laid out yet, begun when first asked for, and `again` when
+        it was stopped; None when nothing is to be waited for."""
+        with self.memory.lock:
+            ids = list(self.memory.graph.ids)
+        if len(ids) <= APART or (self._laid is not None and self._fits(self._laid, ids)):
+            return None
+        with self._lock:
+            job = self.jobs.get("map")
+            if job is None or job.state == "done" or (again and job.finished):
+                job = self.jobs["map"] = Job("Laying out the map", self.layout, round(len(ids) * SECONDS) + 1)
+                threading.Thread(target=job.run, name="map", daemon=True).start()
+            return job
 
     def picture(self) -> MapPicture:
         """The live memory to draw."""
-        now = self.memory.fingerprint()
-        return self.once(("picture", now), lambda: self._picture(now))
+        whole = self.layout()
+        with self.memory.lock:
+            now = self.memory.fingerprint()
+            return self.once(("picture", now), lambda: self._picture(now, whole))
 
-    def _picture(self, now: str) -> MapPicture:
-        graph, shape, whole = self.memory.graph, self.shape(), self.layout()
+    def _picture(self, now: str, whole: MapLayout) -> MapPicture:
+        graph, shape = self.memory.graph, self.shape()
+        if len(whole.xy) < len(graph.ids):  # said meanwhile
+            whole = grown(whole, len(graph.ids), graph.ends.values[:, 0], graph.ends.values[:, 1])
         rows = graph.live_rows()
         ids, titles = [[of[row] for row in rows.tolist()] for of in (graph.ids, graph.titles)]
         layout = MapLayout(whole.xy[rows], whole.community[rows])

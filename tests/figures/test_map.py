@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from memory_core.errors import InputError
-from memory_core.figures.layout import MapLayout, map_layout
+from memory_core.figures.layout import MapLayout, grown, map_layout
 from memory_core.figures.map import NO_SCORE, MapPicture, by_fate, by_label, by_score, geometry, message
 from tests.synthetic import large_memory
 
@@ -112,3 +112,19 @@ def test_unknown_labels_are_counted_as_other() -> None:
     colors = by_label(foreign)
     assert colors.values.tolist() == [0, 9]
     assert colors.legend["entries"][9] == {"name": "Other", "color": "#8a8f98", "count": 1}
+
+
+def test_a_map_that_grows_stays_where_it_is_and_new_nodes_lie_beside_their_neighbours() -> None:
+    _, sources, targets = large_memory(600, 1000)
+    made = map_layout(500, *(ends[(sources < 500) & (targets < 500)] for ends in (sources, targets)))
+    more = grown(made, 600, sources, targets)
+    assert (more.xy[:500] == made.xy).all()
+    assert more.xy.shape == (600, 2)
+    ends = [sorted(pair) for pair in zip(sources.tolist(), targets.tolist(), strict=True)]
+    first = dict(reversed([(b, a) for a, b in ends if b >= 500 and a != b]))
+    assert first
+    for new, old in first.items():
+        assert np.hypot(*(more.xy[new] - more.xy[old])) == pytest.approx(0.9, abs=1e-3)
+        assert more.community[new] == more.community[old]
+    loose = set(range(500, 600)) - set(first)
+    assert all(more.community[node] == -1 and np.hypot(*more.xy[node]) > np.hypot(*made.xy.T).max() for node in loose)
