@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages._ui.opened import NAME
 from pages._ui.results.state import VIEWS
 
 PAGE = Path(__file__).parents[2] / "pages" / "results.py"
@@ -16,6 +17,7 @@ PAGE = Path(__file__).parents[2] / "pages" / "results.py"
 
 def opened(**state: Any) -> AppTest:
     app = AppTest.from_file(str(PAGE), default_timeout=60)
+    app.session_state[NAME] = ""  # as app.py leaves it before it runs a page
     if state:
         app.session_state["ResultsState"] = state
     app.run()
