@@ -87,7 +87,7 @@ def test_reading_and_writing_go_on_while_a_turn_is_embedded(memory: Memory, serv
         memory.say("Person:Otto", at="2024-05-02")
 
     meanwhile(server, "green tea", lambda: memory.say("Concept:green tea", at="2024-05-03"), act).result()
-    assert memory.graph.titles == ["Mira", "Porto", "Otto", "Zagreb"]
+    assert memory.graph.titles == ["Mira", "Porto", "Otto", "green tea"]
     assert [turn.text for turn in memory.latest_turns(9)][-2:] == ["Person:Otto", "Location:Zagreb"]
 
 
