@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -10,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from memory_core.local_server import local_server
+from memory_core.store.address import Address
 from tests.servers.hostile import Hostile, hostile_server
 from tests.servers.llama import llama_server, model_file
 from tests.servers.ollama import Translator, ollama_server
+from tests.stores import memories_on
 
 
 @pytest.fixture
@@ -48,3 +51,34 @@ def postgres() -> Iterator[str]:
             yield address
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Where the memories of a test live: it runs once for each."""
+    if request.param == "sqlite":
+        yield request.param
+    else:
+        with memories_on(request.getfixturevalue("postgres"), monkeypatch):
+            yield request.param
+
+
+@pytest.fixture(scope="session")
+def app_login(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What `server --setup` writes for the app: its variables, of a login that may do nothing but sign in."""
+    from memory_core.server_setup import prepare
+
+    file = tmp_path_factory.mktemp("setup") / "environment"
+    prepare(Address.parse(postgres), file)
+    lines = [line.removeprefix("export ").partition("=") for line in file.read_text().splitlines()]
+    return {name: shlex.split(value)[0] for name, _, value in lines}
+
+
+@pytest.fixture
+def on_server(app_login: dict[str, str], request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The app's address in the environment, as a user that no other test is; gives that user."""
+    user = request.node.nodeid
+    for name, value in app_login.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("FORGETTING_LAB_USER", user)
+    return user

@@ -61,6 +61,7 @@ def test_opens_on_an_empty_a_small_and_a_large_memory(memories: Memories) -> Non
     assert any("Showing 400 of 2,000 nodes" in caption.value for caption in large.caption)
 
 
+@pytest.mark.both_places
 def test_a_turn_is_remembered_and_shows_what_became_of_it(memories: Memories) -> None:
     app = opened("small")
     nodes = memories.open("small").memory.graph.node_count
@@ -73,6 +74,7 @@ def test_a_turn_is_remembered_and_shows_what_became_of_it(memories: Memories) ->
     assert "Ilse</span><em>added</em>" in shown
 
 
+@pytest.mark.both_places
 def test_an_answer_cites_its_turn_by_date_and_says_what_it_marked(memories: Memories) -> None:
     app = opened("small")
     app.chat_input[0].set_value("Where does my sister Mira live?").run()
@@ -100,6 +102,7 @@ def test_a_question_never_answers_itself(memories: Memories) -> None:
     assert "Which instrument" not in "".join(re.findall(r"<blockquote.*?</blockquote>", html(app), re.DOTALL))
 
 
+@pytest.mark.both_places
 def test_another_browser_finds_the_conversation_as_it_was(memories: Memories) -> None:
     first = opened("small")
     first.chat_input[0].set_value("Where does my sister Mira live?").run()
@@ -109,6 +112,7 @@ def test_another_browser_finds_the_conversation_as_it_was(memories: Memories) ->
     assert "<b>4</b> turns" in again
 
 
+@pytest.mark.both_places
 def test_an_edit_shows_and_can_be_taken_back(memories: Memories) -> None:
     node = node_named(memories, "small", "Mira", "Person")
     app = opened("small", node)
@@ -120,6 +124,7 @@ def test_an_edit_shows_and_can_be_taken_back(memories: Memories) -> None:
     assert "Mira</span></h3>" in html(app)
 
 
+@pytest.mark.both_places
 def test_delete_asks_first_and_undo_brings_everything_back(memories: Memories) -> None:
     memory = memories.open("small").memory
     nodes, edges = memory.graph.node_count, memory.graph.edge_count
@@ -155,6 +160,7 @@ def test_the_inspector_marks_the_words_a_node_was_read_from(memories: Memories) 
     assert "frequency" in shown
 
 
+@pytest.mark.both_places
 def test_pinning_and_moving_along_an_edge(memories: Memories) -> None:
     node = node_named(memories, "small", "Porto", "Location")
     app = opened("small", node)
@@ -191,6 +197,7 @@ def test_markup_is_shown_as_text(memories: Memories) -> None:
     assert "&lt;img src=x onerror=alert(1)&gt;" in html(app)
 
 
+@pytest.mark.both_places
 def test_a_failed_extraction_can_be_read_again(memories: Memories) -> None:
     from tests.fakes import SpelledExtractor
 
@@ -242,26 +249,29 @@ def test_a_read_only_memory_can_be_looked_at_and_keeps_what_was_typed(memories: 
     assert "read-only" in app.error[0].value.replace("\\", "")
 
 
+@pytest.mark.both_places
 def test_a_link_to_a_memory_that_is_gone_says_so(memories: Memories) -> None:
     app = opened("../../etc/passwd")
     assert "There is no memory" in app.warning[0].value
     assert not app.exception
 
 
+@pytest.mark.both_places
 def test_create_duplicate_rename_and_delete(memories: Memories) -> None:
+    others = memories.names()
     app = opened("small")
     app.text_input(key="new-name-small").set_value("copy").run()
     app.button(key="duplicate").click().run()
-    assert memories.names() == ["copy", "empty", "large", "small"]
+    assert memories.names() == ["copy", *others]
     app.text_input(key="new-name-copy").set_value("../escape").run()
     app.button(key="rename").click().run()
     assert "cannot name a memory" in app.error[0].value.replace("\\", "")
     app.text_input(key="new-name-copy").set_value("other").run()
     app.button(key="rename").click().run()
-    assert memories.names() == ["empty", "large", "other", "small"]
+    assert memories.names() == sorted(["other", *others])
     app.checkbox(key="sure-other").check().run()
     app.button(key="delete-memory").click().run()
-    assert memories.names() == ["empty", "large", "small"]
+    assert memories.names() == others
     assert not app.exception
 
 

@@ -85,6 +85,7 @@ def test_a_memory_without_replies_says_so(memories: Memories) -> None:
     assert "without their extractions" in told(opened("large", view="overview"))
 
 
+@pytest.mark.both_places
 def test_a_failed_turn_is_read_again_seen_and_kept(memories: Memories) -> None:
     memory = memories.open("failed").memory
     app = opened("failed", turn="t1")
@@ -114,6 +115,7 @@ def test_one_turn_read_again_is_kept_and_taken_back(memories: Memories) -> None:
     assert to_document(memory) == before
 
 
+@pytest.mark.both_places
 def test_a_pair_is_judged_merged_and_undone(memories: Memories) -> None:
     memory = memories.open("evil").memory
     before = to_document(memory)
@@ -170,6 +172,7 @@ def test_a_prompt_is_kept_as_a_new_version(memories: Memories, tmp_path: Path, m
     assert (tmp_path / "prompts" / "extraction-v2.txt").read_text("utf-8").count("Be brief.") == 1
 
 
+@pytest.mark.both_places
 def test_two_memories_differ_by_what_only_one_holds(memories: Memories) -> None:
     app = opened("small", view="difference")
     app.selectbox(key="extraction-small-other").set_value("empty").run()

@@ -125,6 +125,7 @@ def test_a_cut_that_takes_nothing_says_so_and_cannot_be_committed(memories: Memo
     assert app.button(key="commit").disabled
 
 
+@pytest.mark.both_places
 def test_commit_asks_in_words_applies_what_is_shown_and_is_undone(memories: Memories) -> None:
     memory = memories.open("middle").memory
     before = to_document(memory)
@@ -157,6 +158,7 @@ def test_everything_is_said_and_asked_twice(memories: Memories) -> None:
     assert memories.open("middle").memory.graph.node_count == 300
 
 
+@pytest.mark.both_places
 def test_two_tabs_commit_at_once_and_one_is_told(memories: Memories) -> None:
     one, other = press(opened("middle"), "commit"), press(opened("middle"), "commit")
     press(one, "really")
@@ -167,6 +169,7 @@ def test_two_tabs_commit_at_once_and_one_is_told(memories: Memories) -> None:
     assert going(other) == (27, 270)
 
 
+@pytest.mark.both_places
 def test_a_plan_goes_stale_when_the_memory_changes(memories: Memories) -> None:
     app = press(opened("middle"), "commit")
     memory = memories.open("middle").memory
@@ -176,6 +179,7 @@ def test_a_plan_goes_stale_when_the_memory_changes(memories: Memories) -> None:
     assert any("plan again" in error.value for error in app.error)
 
 
+@pytest.mark.both_places
 def test_why_a_node_goes_and_what_would_keep_it(memories: Memories) -> None:
     app = opened("middle", view="table")
     worst = simulator_of(memories.open("middle")).seen(plan_id(app)).forgotten[0]  # type: ignore[union-attr]
@@ -198,6 +202,7 @@ def test_what_is_selected_by_hand_goes_and_a_rule_protects_it(memories: Memories
     assert going(app.run())[0] < int(plan.fate.sum())
 
 
+@pytest.mark.both_places
 def test_history_lists_a_pass_restores_single_nodes_and_purges_when_asked(memories: Memories) -> None:
     memory = memories.open("middle").memory
     done = memory.apply(plan_forgetting(memory, make("lru"), keep=290))

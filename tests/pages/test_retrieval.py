@@ -87,6 +87,7 @@ def test_no_question_asks_for_one(memories: Memories) -> None:
     assert "Ask something on the left" in told(opened("small"))
 
 
+@pytest.mark.both_places
 def test_the_numbers_are_those_of_the_retrieval(memories: Memories) -> None:
     found = memories.open("small").memory.retrieve(QUESTION)
     shown = html(opened("small", q=QUESTION))
@@ -119,6 +120,7 @@ def test_side_by_side_every_retriever_brings_turns_within_the_same_room(memories
     assert shown.count("<td>1 of 1</td>") == len(RETRIEVERS)
 
 
+@pytest.mark.both_places
 @pytest.mark.parametrize("view", ["Steps", "Side by side"])
 def test_looking_changes_nothing(memories: Memories, view: str) -> None:
     memory = memories.open("small").memory
@@ -130,6 +132,7 @@ def test_looking_changes_nothing(memories: Memories, view: str) -> None:
     assert (memory.revision, to_document(memory)) == before
 
 
+@pytest.mark.both_places
 def test_a_slider_acts_at_once_and_settings_are_saved_with_the_memory(memories: Memories) -> None:
     app = opened("small", q=QUESTION)
     key = "retrieval-small-graph-hops"
@@ -160,6 +163,7 @@ def test_weights_of_the_hybrid_are_saved_and_used_by_every_command(memories: Mem
     assert memories.open("small").memory.settings.retrieve_parameters == {"hybrid": {"dense": 1.5}}
 
 
+@pytest.mark.both_places
 def test_the_address_opens_the_same_question_and_settings(memories: Memories) -> None:
     app = opened("small", q=QUESTION, by="graph", set_cap="3", set_hops="1")
     assert app.text_input(key="retrieval-small-question").value == QUESTION
