@@ -88,7 +88,7 @@ def test_reading_and_writing_go_on_while_a_turn_is_embedded(memory: Memory, serv
 
     meanwhile(server, "green tea", lambda: memory.say("Concept:green tea", at="2024-05-03"), act).result()
     assert memory.graph.titles == ["Mira", "Porto", "Otto", "green tea"]
-    assert [turn.text for turn in memory.latest_turns(9)][-2:] == ["Person:Otto", "Location:Zagreb"]
+    assert [turn.text for turn in memory.latest_turns(9)][-2:] == ["Person:Otto", "Concept:green tea"]
 
 
 def test_a_turn_is_compared_with_the_memory_as_it_is_when_it_is_stored(memory: Memory, server: Server) -> None:
