@@ -70,6 +70,29 @@ def lines(told: Mapping[str, Any]) -> list[Line]:
     ]  # fmt: skip
 
 
+def times(ratio: float) -> str:
+    """A ratio as it is written behind a figure.
+
+    >>> times(1234.5), times(3.14159), times(0.875)
+    ('×1,234', '×3.1', '×0.88')
+    """
+    return f"×{ratio:,.0f}" if ratio >= 10 else f"×{ratio:.1f}" if ratio >= 1 else f"×{ratio:.2f}"
+
+
+def markdown(told: Mapping[str, Any]) -> str:
+    """The table of all systems as the README shows it: figures, and behind them how many times ours they are."""
+    rows = ["| | nodes | turn | retrieval | opening | size | scoring |", "|---|---|---|---|---|---|---|"]
+    for one in lines(told):
+        cells = [
+            f"{value} ({times(one.ratios[column])})" if column in one.ratios else value
+            for column, value in one.values.items()
+        ]
+        rows.append(
+            f"| {one.name} | {one.nodes:,} | {' | '.join(cells)} |".replace("|  |", "| |").replace("|  |", "| |")
+        )
+    return "\n".join(rows)
+
+
 def shown(value: float | None, key: str) -> str:
     """A figure with its unit.
 

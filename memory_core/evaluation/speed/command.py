@@ -12,6 +12,7 @@ from typing import Any
 
 from memory_core.errors import InputError
 from memory_core.evaluation.ingested import cache_folder
+from memory_core.evaluation.results.speed import markdown, read_speed
 from memory_core.evaluation.speed.growth import growth
 from memory_core.evaluation.speed.race import Race
 from memory_core.evaluation.speed.report import report
@@ -24,6 +25,8 @@ NODES, DIM = 27_021, 768  # P1's graph, its embedder
 def speed_command(arguments: Sequence[str]) -> dict[str, Any]:
     """Run it. Raises InputError; a peer that fails has its reason in its row, the rest goes on."""
     options = _parser().parse_args(arguments)
+    if options.table:
+        return {"table": markdown(read_speed(options.table) or {})}
     sizes = _sizes(options.nodes)
     systems = chosen([name for name in options.against.split(",") if name])
     folder = cache_folder().resolve() / "speed"
@@ -68,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--searches", type=int, default=100)
     parser.add_argument("--seed", type=int, default=42)
     parser.add_argument("--no-install", action="store_true", help="use only peers installed before")
+    parser.add_argument("--table", type=Path, help="measure nothing: the table of figures kept in this file")
     parser.add_argument("--out", type=Path, help="also keep the figures in this file, race and growth together")
     return parser
 

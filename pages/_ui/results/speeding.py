@@ -18,6 +18,7 @@ from memory_core.evaluation.results.speed import (
     read_speed,
     recalls,
     shown,
+    times,
 )
 from memory_core.figures.trend import Mark, Series, trend
 from pages._ui.opened import as_text
@@ -61,8 +62,7 @@ def systems_html(systems: list[Line]) -> str:
 
 def _cell(one: Line, column: str) -> str:
     ratio = one.ratios.get(column)
-    times = "" if ratio is None else f"<small>×{ratio:,.0f}</small>" if ratio >= 10 else f"<small>×{ratio:.1f}</small>"
-    return safe(one.values[column]) + times
+    return safe(one.values[column]) + ("" if ratio is None else f"<small>{times(ratio)}</small>")
 
 
 def _limit(told: dict[str, Any]) -> None:
