@@ -34,6 +34,9 @@ from memory_core.store.rows import insert, pack, update
 if TYPE_CHECKING:
     from memory_core.store.postgres import PostgresStore
 
+_LINKS = 500  # bytes of a node's links in the index, measured
+_MOST_ROOM = 16_384  # MB
+
 
 class InDatabase:
     """What of a memory its server can do by itself: ask it by the graph retriever, plan a pass, apply it.
@@ -74,7 +77,11 @@ class InDatabase:
             raise
 
     def index(self) -> bool:
-        """Make the index over this memory's vectors; whether it was missing. Minutes for a large memory."""
+        """Make the index over this memory's vectors; whether it was missing. Minutes for a large memory, in which other
+        writers of vectors wait."""
+        nodes = int(self.store.query("SELECT count(*) FROM node_vector")[0][0])
+        room = nodes * (2 * self.embedder.dim + _LINKS) // 2**20 + 64  # it is built in RAM, or ten times slower
+        self.store.query("SELECT set_config('maintenance_work_mem', ?, false)", f"{min(room, _MOST_ROOM)}MB")
         return bool(self.store.query("SELECT index_vectors(?)", self.embedder.dim)[0][0])
 
     # -- asking ----------------------------------------------------------------------------------------------------

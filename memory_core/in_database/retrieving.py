@@ -77,20 +77,20 @@ class ServerSearch:
         titles: dict[int, tuple[str, str]] = {}
         nearest = []
         if not self.exact:
-            self.store.query(_SEARCHING, "off", str(_BEAM))
+            self.store.query(SEARCHING, "off", str(_BEAM))
         for vector in vectors:
             rows = self._nearest(vector, k)
             titles |= {row: (node, title) for row, node, title, _ in rows}
             nearest.append(_rescored(rows, vector)[:k])
         if not self.exact:
-            self.store.query(_SEARCHING, "on", str(_BEAM))
+            self.store.query(SEARCHING, "on", str(_BEAM))
         return tuple(Root(*titles[row], score, entity) for row, score, entity in best_by_row(entities, nearest))
 
     def _nearest(self, vector: Floats, k: int) -> list[tuple[int, str, str, bytes]]:
         """(row, id, title, vector) of at least the k live nodes nearest to a vector, unless there are fewer."""
         text = str(vector.tolist())
         if not self.exact:
-            sql = _BY_INDEX.format(dim=self.embedder.dim, tenant=self.store.tenant)
+            sql = BY_INDEX.format(dim=self.embedder.dim, tenant=self.store.tenant)
             rows = self.store.query(sql, text, k * _SPARE)
             if len(rows) >= k:
                 return rows
@@ -132,13 +132,13 @@ def _rescored(rows: Sequence[tuple[int, str, str, bytes]], vector: Floats) -> li
 
 # Strict tenants: every table is cut to this memory by its row-level policy, so no statement says so.
 #: Until the transaction ends. Sorting is put off so that the index is taken whatever the statistics say of the table.
-_SEARCHING = """
+SEARCHING = """
     SELECT set_config('enable_sort', ?, true), set_config('hnsw.ef_search', ?, true),
         set_config('hnsw.iterative_scan', 'relaxed_order', true)"""
-#: The index of `index_vectors` is over one memory, and found only where the statement names that memory.
-_BY_INDEX = """
+#: The index of `index_vectors` is over one memory and dimension, and taken only where the statement names both.
+BY_INDEX = """
     SELECT node.rowid, node.id, title, vector FROM node_vector JOIN node ON node.id = node_vector.node
-    WHERE node_vector.tenant = {tenant} AND forgotten_by IS NULL
+    WHERE node_vector.tenant = {tenant} AND vector_dims(half) = {dim} AND forgotten_by IS NULL
     ORDER BY CAST(half AS halfvec({dim})) <=> CAST(? AS halfvec({dim})) LIMIT ?"""
 _EXACT = """
     SELECT node.rowid, node.id, title, vector FROM node_vector JOIN node ON node.id = node_vector.node

@@ -124,6 +124,7 @@ CREATE TABLE forgetting_lab.turn (
     text text COLLATE "C" NOT NULL, at float8 NOT NULL, forgotten_by text COLLATE "C", revision bigint NOT NULL,
     PRIMARY KEY (tenant, id), UNIQUE (tenant, position));
 CREATE INDEX ON forgetting_lab.turn (tenant, source_id);
+CREATE INDEX ON forgetting_lab.turn (tenant, speaker);
 CREATE INDEX ON forgetting_lab.turn (tenant, revision);
 CREATE TABLE forgetting_lab.turn_vector (
     tenant bigint, turn text COLLATE "C", vector bytea STORAGE EXTERNAL NOT NULL, half halfvec,
@@ -154,8 +155,8 @@ CREATE TABLE forgetting_lab.edge (
     tenant bigint, id text COLLATE "C", source text COLLATE "C" NOT NULL, target text COLLATE "C" NOT NULL,
     relationship text COLLATE "C" NOT NULL, attributes text COLLATE "C" NOT NULL, forgotten_by text COLLATE "C",
     revision bigint NOT NULL, rowid bigint GENERATED ALWAYS AS IDENTITY, PRIMARY KEY (tenant, id));
-CREATE INDEX ON forgetting_lab.edge (tenant, source);
-CREATE INDEX ON forgetting_lab.edge (tenant, target);
+CREATE INDEX ON forgetting_lab.edge (tenant, source, rowid);  -- a walk takes the oldest edges of a hub without the rest
+CREATE INDEX ON forgetting_lab.edge (tenant, target, rowid);
 CREATE INDEX ON forgetting_lab.edge (tenant, revision);
 CREATE TABLE forgetting_lab.access (
     tenant bigint, id bigint, node text COLLATE "C" NOT NULL, at float8 NOT NULL, turn bigint NOT NULL,
@@ -214,18 +215,19 @@ END $$;
 -- Search by vector ------------------------------------------------------------------------------------------------
 
 -- An HNSW index over the signed-in memory's node vectors alone, so that no other memory's rows crowd out its own and
--- that small memories, which are searched exactly, pay nothing for it. False when it is there already.
+-- that small memories, which are searched exactly, pay nothing for it; of one dimension, so that another embedder's
+-- vectors may follow. False when it is there already. Other writers of vectors wait meanwhile.
 CREATE FUNCTION forgetting_lab.index_vectors(dim integer) RETURNS boolean
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
     mine bigint := forgetting_lab.tenant();
-    name text := format('node_vector_half_%s', mine);
+    name text := format('node_vector_half_%s_%s', mine, dim);
 BEGIN
     IF mine IS NULL OR to_regclass('forgetting_lab.' || name) IS NOT NULL THEN
         RETURN false;
     END IF;
     EXECUTE format('CREATE INDEX %I ON forgetting_lab.node_vector USING hnsw ((half::halfvec(%s)) halfvec_cosine_ops) '
-                   'WHERE tenant = %s', name, dim, mine);
+                   'WHERE tenant = %s AND vector_dims(half) = %s', name, dim, mine, dim);
     RETURN true;
 END $$;
 REVOKE ALL ON FUNCTION forgetting_lab.index_vectors(integer) FROM PUBLIC;

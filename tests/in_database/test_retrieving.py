@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from memory_core.demo import demo_turns
 from memory_core.graph import Graph
 from memory_core.in_database import InDatabase
+from memory_core.in_database.retrieving import BY_INDEX, SEARCHING
 from memory_core.memory import Memory
 from memory_core.policies import make as policy
 from memory_core.protocols import Floats, Kind, Retrieval
@@ -187,7 +188,16 @@ def test_the_index_finds_at_least_98_of_100_true_roots_also_when_most_nodes_are_
     assert {root.id for root in there.retrieve("what of No3").candidates} <= kept
 
 
-def test_the_index_is_used_and_no_query_brings_the_memory_here(
+def test_the_index_is_what_is_searched(indexed: tuple[Memory, InDatabase, InDatabase]) -> None:
+    *_, there = indexed
+    sql = BY_INDEX.format(tenant=there.store.tenant, dim=48)
+    with there.store.snapshot():
+        there.store.query(SEARCHING, "off", "40")
+        steps = [step for (step,) in there.store.query(f"EXPLAIN {sql}", str([0.1] * 48), 100)]
+    assert any(f"Index Scan using node_vector_half_{there.store.tenant}_48" in step for step in steps)
+
+
+def test_no_query_brings_the_memory_here(
     indexed: tuple[Memory, InDatabase, InDatabase], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     *_, there = indexed
