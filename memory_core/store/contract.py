@@ -48,6 +48,9 @@ class Store(Protocol):
     def snapshot(self) -> AbstractContextManager[None]:
         """All queries inside see the memory as of one moment, whatever another process commits meanwhile."""
 
+    def in_turn(self) -> AbstractContextManager[None]:
+        """Go one after the other with those who also ask for it: for whoever was overtaken, so that nobody starves."""
+
     def commit(self, changes: Sequence[RowChange], revision: int, *, count: bool = True, whole: bool = False) -> int:
         """Apply row changes in one transaction and return the new revision (with `count` off, the same one).
 

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import psycopg
-from psycopg.pq import TransactionStatus
 
 from memory_core.errors import MemoryFileError, ServerError
-from memory_core.store.address import Address
 from memory_core.store.contract import StaleRevisionError
-from memory_core.store.faults import LOST, told
-from memory_core.store.fts import Tokenizer
-from memory_core.store.halves import Half, register_halves
+from memory_core.store.faults import LOST
+from memory_core.store.halves import Half
 from memory_core.store.rows import KEYS, RowChange, Value
-from memory_core.store.server import APP_ROLE, Connection, SignedIn, sign_in
+from memory_core.store.server import APP_ROLE, sign_in
+from memory_core.store.session import Session
 from memory_core.store.statements import (
     ALL_TABLES,
     LENGTHS,
-    SEARCH,
     SIZE,
     TAKE,
     WORDS,
@@ -32,7 +27,6 @@ from memory_core.store.statements import (
     deletion,
     grouped,
     insertion,
-    portable,
     updating,
 )
 
@@ -40,113 +34,8 @@ _REWRITE_LOCK_MS = 2000
 _DOUBT_SECONDS = 10.0  # to learn what became of a commit whose answer was lost
 
 
-class PostgresStore:
-    """Rows in, rows out, as `SqliteStore`; what they mean is the graph's and the memory's business.
-
-    One connection guarded by a lock. When it is lost, whatever was asked of it ends in one clear line with nothing half
-    done, and the next call connects anew; a question outside a snapshot is simply asked again.
-    """
-
-    def __init__(self, address: Address | str, *, create: bool = True, user: str = "local") -> None:
-        """Raises MemoryFileError, InputError for an address that cannot be read."""
-        self.address = address if isinstance(address, Address) else Address.given(address)
-        self.user = user
-        self.place = self.address.place
-        self.lock = threading.RLock()
-        self._tokenizer = Tokenizer()
-        self._enter(create)
-
-    def __repr__(self) -> str:
-        return f"PostgresStore({self.place!r}, user={self.user!r})"
-
-    # -- the connection --------------------------------------------------------------------------------------------
-
-    def _enter(self, create: bool) -> None:
-        signed: SignedIn = sign_in(self.address, self.user, create=create)
-        if signed.tenant is None:
-            signed.db.close()
-            raise MemoryFileError(f"There is no memory at {self.place}: check the address, or create it with `ingest`.")
-        register_halves(signed.db)
-        self._db, self.tenant, self.read_only = signed.db, signed.tenant, signed.read_only
-        self._admin, self._channel = signed.admin, signed.channel
-
-    def _live(self) -> Connection:
-        if self._db.closed:
-            self._enter(create=False)
-        return self._db
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except psycopg.Error as error:
-            raise ServerError(told(error, self.address)) from error
-
-    @property
-    def _idle(self) -> bool:
-        return self._db.closed or self._db.info.transaction_status == TransactionStatus.IDLE
-
-    # -- reading ---------------------------------------------------------------------------------------------------
-
-    def revision(self) -> int:
-        """Number of commits so far, by any process."""
-        return int(self._row("SELECT revision FROM memory WHERE tenant = ?")[0])
-
-    def lists_newer(self, revision: int) -> bool:
-        """Whether what changed since `revision` is found by the `revision` of its rows."""
-        return int(self._row("SELECT whole FROM memory WHERE tenant = ?")[0]) <= revision
-
-    def _row(self, sql: str) -> tuple[Any, ...]:
-        rows = self.query(sql, self.tenant)
-        if not rows:
-            raise MemoryFileError(f"The memory at {self.place} was removed meanwhile: choose another one.")
-        return rows[0]
-
-    def meta(self, key: str, default: str = "") -> str:
-        """A value of the `meta` table."""
-        rows = self.query("SELECT value FROM meta WHERE key = ?", key)
-        return str(rows[0][0]) if rows else default
-
-    def query(self, sql: str, *values: Value | list[Value]) -> list[tuple[Any, ...]]:
-        """All rows of a SELECT. Raises MemoryFileError."""
-        with self.lock, self._errors():
-            alone = self._idle
-            try:
-                return self._fetch(sql, values)
-            except psycopg.OperationalError:
-                if not (alone and self._db.closed):
-                    raise
-            return self._fetch(sql, values)
-
-    def _fetch(self, sql: str, values: Sequence[Value | list[Value]]) -> list[tuple[Any, ...]]:
-        return self._live().execute(portable(sql), values, binary=True).fetchall()
-
-    def query_in(self, sql: str, keys: Sequence[Value]) -> list[tuple[Any, ...]]:
-        """Rows of a SELECT whose `IN ({})` becomes the list of `keys`."""
-        return self.query(sql.replace("IN ({})", "= ANY(?)"), list(keys)) if keys else []
-
-    def search(self, words: Sequence[str], limit: int) -> list[tuple[str, float]]:
-        """(turn id, score) of the live turns, by BM25 as SQLite's full-text index counts it, best first."""
-        phrases: list[Value] = [said[0] for said in self._tokenizer.words(words) if len(said) == 1]
-        return [(str(turn), float(score)) for turn, score in self.query(SEARCH, phrases, limit)] if phrases else []
-
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """All queries inside see the memory as of one moment, whatever another process commits meanwhile."""
-        with self.lock, self._errors():
-            outermost = self._idle
-            if outermost:
-                self._live().execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            try:
-                yield
-            finally:
-                if outermost:
-                    self._roll_back()
-
-    def _roll_back(self) -> None:
-        if not self._db.closed:
-            with suppress(psycopg.OperationalError):  # lost: the server rolls back by itself
-                self._db.execute("ROLLBACK")
+class PostgresStore(Session):
+    """Rows in, rows out, as `SqliteStore`; what they mean is the graph's and the memory's business."""
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
@@ -174,7 +63,8 @@ class PostgresStore:
 
     def _write(self, changes: Sequence[RowChange], revision: int, new: int, whole: bool) -> str:
         """All but the COMMIT; the number of the transaction."""
-        self._live().execute("BEGIN")
+        if self._idle:
+            self._live().execute("BEGIN")
         row = self._db.execute(TAKE, (self.tenant, revision, new, whole)).fetchone()
         if row is None:
             self._row("SELECT 1 FROM memory WHERE tenant = ?")

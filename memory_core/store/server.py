@@ -22,7 +22,7 @@ _TABLES = Path(__file__).with_name("postgres.sql")
 _OLDEST = 160000  # PostgreSQL 16
 _PGVECTOR = (0, 8)  # halfvec, and scans that go on until enough rows pass the filter
 _SECONDS = 10  # to connect
-_LOCK_MS = 5000
+_LOCK_MS = 30_000  # a commit of a whole import takes seconds; waiting is better than failing
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
