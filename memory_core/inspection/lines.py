@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from memory_core.memory import Memory
@@ -77,16 +78,21 @@ def turn_lines(memory: Memory) -> list[TurnLine]:
 def _line(*values: Any) -> TurnLine:
     *row, blob = values
     row[5] = moment(row[5])
-    report: Any = unpack_report(blob) if blob is not None else {"nodes": [], "edges": [], "drops": [], "repairs": []}
+    return TurnLine(*row, *(_counts(blob) if blob is not None else _UNREAD))
+
+
+_UNREAD = (0, 0, 0, (), 0, 0)
+
+
+@lru_cache(maxsize=100_000)  # a new turn changes every line's list, and no other line
+def _counts(blob: bytes) -> tuple[int, int, int, tuple[str, ...], int, int]:
+    """Added, merged, edges, reasons of drops, repairs, held back."""
+    report: Any = unpack_report(blob)
     nodes = report["nodes"]
     added = sum(node["how"] == "new" for node in nodes)
     drops = tuple(str(drop["reason"]) for drop in report["drops"])
     held = sum(len(node["held"]) for node in nodes)
-    names = (one.name for one in fields(TurnLine))
-    return TurnLine(
-        **dict(zip(names, row, strict=False)), added=added, merged=len(nodes) - added, edges=len(report["edges"]),
-        drops=drops, repairs=len(report["repairs"]), held=held,
-    )  # fmt: skip
+    return added, len(nodes) - added, len(report["edges"]), drops, len(report["repairs"]), held
 
 
 def statuses(lines: Sequence[TurnLine]) -> dict[str, int]:
