@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memory_core.memory import Memory
+from memory_core.store.copying import rows_of
 from tests.fakes import LetterEmbedder, SpelledExtractor
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
@@ -55,7 +56,7 @@ def state(memory: Memory) -> dict[str, object]:
     live = [graph.ids[row] for row in graph.live_rows().tolist()]
     edges = [graph.edge_ids[row] for row in graph.live_edges().tolist()]
     tables = {
-        table: memory.store.query(f"SELECT * FROM {table} ORDER BY 1, 2")
+        table: [dict(row.after or {}) for row in rows_of(memory.store, table)]
         for table in ("node", "node_vector", "edge", "turn", "turn_vector", "access", "provenance", "value_history")
     }
     found = {word: memory.search_turns(word, 50) for word in ("lena", "violin", "harbor", "winter", "juggling")}

@@ -21,6 +21,9 @@ from memory_core.memory import Memory
 from memory_core.schema import Extraction, FoundEdge, FoundNode, Turn, utc
 from tests.memories import fake_memory
 from tests.memory.test_memory import TALK
+from tests.stores import FILES_ONLY
+
+pytestmark = pytest.mark.usefixtures("kind")
 
 ENDINGS = ("json", "csv", "graphml")
 
@@ -77,6 +80,7 @@ NODE = st.builds(
 )  # fmt: skip
 
 
+@FILES_ONLY
 @given(nodes=st.lists(NODE, min_size=2, max_size=4), said=HOSTILE, name=HOSTILE, relationship=HOSTILE)
 @settings(max_examples=40, deadline=None)
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -318,6 +322,7 @@ def test_an_entry_given_twice_is_named(tmp_path: Path, part: str) -> None:
             import_memory(other, tmp_path / "m.json")
 
 
+@FILES_ONLY
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_a_file_cut_or_garbled_anywhere_is_read_or_refused_never_a_crash(tmp_path: Path, ending: str) -> None:
     dice = random.Random(3)

@@ -19,6 +19,9 @@ from memory_core.forgetting.cuts import Cut, choose, worst_first
 from memory_core.forgetting.documents import forget_document, history_document, parse_sets
 from memory_core.memory import Memory
 from tests.forgetting_memories import START, node, told
+from tests.stores import FILES_ONLY
+
+pytestmark = pytest.mark.usefixtures("kind")
 
 LFU = policies.make("lfu")
 IMPORTANCE = policies.make("importance")
@@ -32,6 +35,7 @@ def going(memory: Memory, **cut: object) -> set[str]:
 
 
 class TestPlan:
+    @FILES_ONLY
     def test_changes_nothing(self, tmp_path: Path) -> None:
         memory = told(tmp_path / "m.sqlite3")
         dump = list(sqlite3.connect(memory.store.path).iterdump())

@@ -20,6 +20,9 @@ from memory_core import policies
 from memory_core.errors import InputError, MemoryFileError
 from memory_core.memory import Memory
 from tests.forgetting_memories import SAID, START, node, open_memory, state, titles, told
+from tests.stores import FILES_ONLY
+
+pytestmark = pytest.mark.usefixtures("kind")
 
 LFU = policies.make("lfu")
 LATER = START + timedelta(days=100)
@@ -57,6 +60,7 @@ def _rows(db: sqlite3.Connection) -> list[str]:
 
 
 class TestPurge:
+    @FILES_ONLY
     @pytest.mark.parametrize("seed", range(4))
     def test_a_word_said_only_in_what_was_purged_is_in_no_file(self, tmp_path: Path, seed: int) -> None:
         word, other = token(seed), token(seed + 100)
@@ -110,6 +114,7 @@ class TestPurge:
         assert attempt.raw == ""
         assert [row["title"] for row in attempt.report["nodes"]] == ["Lena"]
 
+    @FILES_ONLY
     def test_the_disk_shrinks_at_purge_the_live_bytes_at_apply(self, tmp_path: Path) -> None:
         memory = open_memory(tmp_path / "m.sqlite3")
         for number in range(300):
@@ -163,6 +168,7 @@ class TestPurge:
         memory.purge(memory.delete(node(memory, "Zibeline"), at=LATER))
         assert memory.store.query("SELECT count(*) FROM node WHERE title = 'Zibeline'")[0][0] == 0
 
+    @FILES_ONLY
     def test_a_reader_in_the_way_leaves_the_rewriting_for_later(self, tmp_path: Path) -> None:
         path, word = tmp_path / "m.sqlite3", token(7)
         memory = told(path, said=[*SAID, ("s5", f"Concept:{word}")])
@@ -214,6 +220,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {"before": folder / "before.sqlite3", "after": folder / "after.sqlite3"}
 
 
+@FILES_ONLY
 class TestKilled:
     @pytest.mark.parametrize("act", ACTS)
     @pytest.mark.parametrize("delay", [0.0, 0.004, 0.012, 0.03])
@@ -259,6 +266,7 @@ class TestKilled:
         assert path.stat().st_size < size / 2
 
 
+@FILES_ONLY
 class TestDiskFull:
     def test_apply_leaves_the_memory_as_it_was(self, many: dict[str, Path], tmp_path: Path) -> None:
         path = tmp_path / "m.sqlite3"
@@ -307,6 +315,7 @@ class TestConcurrency:
         memory.close()
         assert open_memory(tmp_path / "m.sqlite3").graph.node_count == 40
 
+    @FILES_ONLY
     def test_cnc_03_a_writer_waits_for_a_reader(self, tmp_path: Path) -> None:
         memory = told(tmp_path / "m.sqlite3")
         reader = sqlite3.connect(tmp_path / "m.sqlite3")

@@ -16,6 +16,9 @@ from memory_core.memory import Memory
 from memory_core.parts import retriever
 from memory_core.settings import Settings
 from tests.forgetting_memories import SAID, START, node, open_memory, state, titles, told
+from tests.stores import FILES_ONLY
+
+pytestmark = pytest.mark.usefixtures("kind")
 
 LFU = policies.make("lfu")
 LATER = START + timedelta(days=100)
@@ -118,6 +121,7 @@ class TestApply:
 
 
 class TestUndo:
+    @FILES_ONLY
     @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(st.data())
     def test_of_several_passes_in_any_order_leads_back(self, data: st.DataObject) -> None:

@@ -17,6 +17,8 @@ from memory_core.settings import Settings
 from tests.memories import fake_memory
 from tests.memory.test_memory import TALK, titles
 
+pytestmark = pytest.mark.usefixtures("kind")
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -14,6 +14,8 @@ from tests.fakes import BrokenEmbedder
 from tests.memories import fake_memory
 from tests.memory.test_memory import edges, titles
 
+pytestmark = pytest.mark.usefixtures("kind")
+
 AT = utc("2024-08-01")
 
 

@@ -17,6 +17,9 @@ from memory_core.schema import Extraction, FoundNode, Turn, utc
 from memory_core.settings import Settings
 from tests.fakes import BrokenEmbedder, LetterEmbedder, SpelledExtractor
 from tests.memories import SPELLED, fake_memory
+from tests.stores import FILES_ONLY
+
+pytestmark = pytest.mark.usefixtures("kind")
 
 
 def titles(memory: Memory) -> list[str]:
@@ -411,6 +414,7 @@ def test_an_empty_question_is_refused_and_an_odd_one_is_not() -> None:
             memory.ask(question)
 
 
+@FILES_ONLY
 def test_another_embedders_memory_is_refused_with_both_names(tmp_path: Path) -> None:
     """Case DED-11."""
     path = tmp_path / "m.sqlite3"

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import pytest
+
 from memory_core.errors import EmbeddingError
 from memory_core.memory import Memory
 from memory_core.protocols import Floats, Kind
 from memory_core.schema import Extraction, FoundEdge, FoundNode, Turn
 from tests.fakes import LetterEmbedder, SpelledExtractor
+
+pytestmark = pytest.mark.usefixtures("kind")
 
 
 class HalfEmbedder(LetterEmbedder):

@@ -14,6 +14,8 @@ from memory_core.memory import Memory
 from memory_core.memory.reembedding import reembed
 from tests.fakes import LetterEmbedder, SpelledExtractor
 
+pytestmark = pytest.mark.usefixtures("kind")
+
 LETTERS = LetterEmbedder()
 OTHER = replace(LETTERS, id="wide letters", dim=40)
 
