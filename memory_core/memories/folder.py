@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,6 +57,13 @@ class FolderMemories(Memories):
     def key(self, name: str) -> str:
         """The file."""
         return str(self.path(name))
+
+    def _identity(self, name: str) -> Hashable:
+        try:
+            file = self.path(name).stat()
+        except OSError:  # gone this very moment: opening it says so
+            return None
+        return file.st_dev, file.st_ino
 
     def _memory(self, name: str, *, create: bool, embedder: Embedder | None) -> Memory:
         return Memory.open(self.path(name), create=create, embedder=embedder)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
 from memory_core.jobs import Job, Worker
@@ -20,7 +20,8 @@ class OpenMemory:
     """One open memory of the process, shared by every page and browser that may see it; it holds nobody's key.
 
     `key` tells it from every other memory of any place and user. `recent` are the newest reports, oldest first: what a
-    live picture lights up. `replay` is the last one started, `reembedding` the last change of embedder.
+    live picture lights up. `replay` is the last one started, `reembedding` the last change of embedder. `identity` is
+    that of its file; `replaced` says that another file took the place of the one that was open, until it was told.
     """
 
     name: str
@@ -30,6 +31,8 @@ class OpenMemory:
     recent: deque[TurnReport] = field(default_factory=lambda: deque(maxlen=_RECENT))
     replay: Replay | None = None
     reembedding: Job | None = None
+    identity: Hashable = None
+    replaced: bool = False
     _numbers: tuple[int, dict[str, object]] = (-1, {})
 
     @property
@@ -53,14 +56,35 @@ class OpenMemory:
 #: By key, and by the embedder where a browser brought its own with its key; None is everybody's.
 _open: dict[tuple[str, Embedder | None], OpenMemory] = {}
 lock = threading.RLock()
+_opening: dict[str, threading.Lock] = {}
 
 
-def opened_once(name: str, key: str, own: Embedder | None, make: Callable[[], Memory]) -> OpenMemory:
-    """The open memory of that key, made unless there is one."""
+def opened_once(
+    name: str, key: str, own: Embedder | None, make: Callable[[], Memory], identity: Hashable = None
+) -> OpenMemory:
+    """The open memory of that key, made unless there is one of this `identity` (another one: its file was replaced).
+
+    Only those who want this memory wait while it is opened.
+    """
     with lock:
-        if (key, own) not in _open:
-            _open[key, own] = OpenMemory(name, key, make(), Worker(name))
-        return _open[key, own]
+        mine = _opening.setdefault(key, threading.Lock())
+    with mine:
+        with lock:
+            there = _open.get((key, own))
+        if there is not None and there.identity == identity:
+            return there
+        if there is not None:
+            forget(key)
+        made = OpenMemory(name, key, make(), Worker(name), identity=identity, replaced=there is not None)
+        with lock:
+            _open[key, own] = made
+        return made
+
+
+def is_open(key: str) -> bool:
+    """Whether the memory is open in this process."""
+    with lock:
+        return any(of == key for of, _ in _open)
 
 
 def is_busy(key: str) -> bool:
@@ -72,8 +96,9 @@ def is_busy(key: str) -> bool:
 def forget(key: str) -> None:
     """Let go of the memory, however it is open."""
     with lock:
-        for known in [known for known in _open if known[0] == key]:
-            _open.pop(known).close()
+        left = [_open.pop(known) for known in [known for known in _open if known[0] == key]]
+    for opened in left:
+        opened.close()
 
 
 def open_keys() -> set[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 from abc import ABC, abstractmethod
+from collections.abc import Hashable
 from pathlib import Path
 
 from memory_core.errors import InputError
@@ -73,7 +74,7 @@ class Memories(ABC):
         memory.retrying(lambda: memory.commit([]))
         remote = hasattr(embedder, "known_dim")
         own = embedder if embedder and remote and embedder != default_embedder(embedder.id) else None
-        return known.opened_once(name, self.key(name), own, lambda: memory)
+        return known.opened_once(name, self.key(name), own, lambda: memory, self._identity(name))
 
     def open(self, name: str, own: Embedder | None = None) -> OpenMemory:
         """The memory, opened once a process, with the address and key of the environment where its embedder needs them.
@@ -82,11 +83,21 @@ class Memories(ABC):
         nobody without that key ever holds (case CNC-05).
         """
         self._check_known(name)
-        opened = known.opened_once(name, self.key(name), own, lambda: self._memory(name, create=False, embedder=own))
+        opened = known.opened_once(
+            name, self.key(name), own, lambda: self._memory(name, create=False, embedder=own), self._identity(name)
+        )
         stored = opened.memory.store.meta("embedder")
         if stored and stored != opened.memory.embedder.id:  # re-embedded meanwhile, here or by another process
             opened.memory.adopt(default_embedder(stored, int(opened.memory.store.meta("dim"))))
         return opened
+
+    def is_open(self, name: str) -> bool:
+        """Whether this process has the memory open, so that `open` takes no time."""
+        return known.is_open(self.key(name))
+
+    def _identity(self, name: str) -> Hashable:
+        """What changes when another memory takes this one's place without our doing."""
+        return None
 
     def duplicate(self, name: str, new: str) -> None:
         """A copy under another name, complete even while somebody writes."""

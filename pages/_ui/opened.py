@@ -44,9 +44,19 @@ def move_to(server: Secret | None) -> None:
 def current() -> OpenMemory:
     """The memory that is looked at: chosen, named by the address, or the first. Raises ForgettingLabError."""
     through_app()
-    opened = memories().open(st.session_state[NAME])
+    opened = _opened(st.session_state[NAME])
+    if opened.replaced:
+        opened.replaced = False
+        notice(f"Another file took the place of {opened.name}: this is what it holds.", "warning")
     own = _own_embedder(opened)
     return memories().open(opened.name, own) if own else opened
+
+
+def _opened(name: str) -> OpenMemory:
+    if memories().is_open(name):
+        return memories().open(name)
+    with st.spinner(f"Opening {name}…", show_time=True):
+        return memories().open(name)
 
 
 def through_app() -> None:
