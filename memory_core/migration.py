@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from memory_core.embedders.absent import Absent
 from memory_core.errors import InputError, MemoryFileError
 from memory_core.exporters import to_document, to_json
 from memory_core.memory import Memory
@@ -99,7 +100,8 @@ def _compared(a: Store, b: Store, meter: Meter) -> str:
 
 
 def _export(store: Store) -> str:
-    embedder = default_embedder(store.meta("embedder"), int(store.meta("dim", "0")))
+    stored = store.meta("embedder") or default_embedder().id
+    embedder = Absent(stored, int(store.meta("dim", "0")) or default_embedder().dim, "nothing is embedded")
     memory = Memory(store, embedder, default_extractor(), default_reader(embedder))
     return sha256(to_json(to_document(memory)).encode()).hexdigest()
 
