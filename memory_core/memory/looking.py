@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ import numpy as np
 from memory_core.memory.reports import unpack_report
 from memory_core.memory.turns import Turns, moment
 from memory_core.schema import FAILED_STATUSES, LABELS, Citation
+
+_PATIENCE = 0.4  # seconds a write may wait before that is said
 
 
 @dataclass(frozen=True)
@@ -148,6 +151,12 @@ class Looking(Turns):
         return [
             ChangeRow(of, moment(at), kind, by, state, json.loads(summary)) for of, at, kind, by, state, summary in rows
         ]
+
+    @property
+    def waits(self) -> bool:
+        """Whether a write has been waiting, for some time now, for another program that holds the file."""
+        since = getattr(self.store, "waiting_since", None)
+        return since is not None and time.monotonic() - since > _PATIENCE
 
     # -- numbers ---------------------------------------------------------------------------------------------------
 

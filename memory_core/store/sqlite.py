@@ -19,6 +19,7 @@ from memory_core.store.rows import KEYS, RowChange, Value
 from memory_core.store.sqlite_files import APPLICATION_ID, SCHEMA_VERSION, connect, create_file, explain, new_file
 
 #: Tables of which a new row takes the place of the old one; elsewhere a key given twice is a fault, never a loss.
+_BATCH = 4096  # rows read at a time
 _REPLACED = frozenset({"meta", "node_vector", "turn_vector", "pending_vector", "provenance"})
 
 
@@ -33,6 +34,7 @@ class SqliteStore:
         self._folder = tempfile.TemporaryDirectory() if str(path) == ":memory:" else None
         self.path = Path(self._folder.name, "memory.sqlite3") if self._folder else Path(path)
         self.lock = threading.RLock()
+        self.waiting_since: float | None = None  # monotonic seconds, while another program holds the file
         if not self.path.exists():
             if not create:
                 raise MemoryFileError(f"There is no memory at {self.path}: check the path, or create it with `ingest`.")
@@ -101,6 +103,13 @@ class SqliteStore:
         with self.lock, self._errors():
             return self._db.execute(sql, values).fetchall()
 
+    def batches(self, sql: str, *values: Value) -> Iterator[list[tuple[Any, ...]]]:
+        """The rows of a SELECT, some thousands at a time."""
+        with self.lock, self._errors():
+            cursor = self._db.execute(sql, values)
+            while rows := cursor.fetchmany(_BATCH):
+                yield rows
+
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """All queries inside see the memory as of one moment, whatever another process commits meanwhile."""
@@ -135,7 +144,7 @@ class SqliteStore:
         if self.read_only:
             raise MemoryFileError(f"{self.path} is read-only: make it writable, or work on a duplicate.")
         with self.lock, self._errors():
-            self._db.execute("BEGIN IMMEDIATE")
+            self._begin()
             try:
                 if self.revision() != revision:
                     raise StaleRevisionError
@@ -148,6 +157,13 @@ class SqliteStore:
                     self._db.execute("ROLLBACK")
                 raise
         return revision + count
+
+    def _begin(self) -> None:
+        self.waiting_since = time.monotonic()
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+        finally:
+            self.waiting_since = None
 
     def start_at(self, revision: int) -> None:
         """Begin the count of commits anew: a copy stands where what it was made from stood."""

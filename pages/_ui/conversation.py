@@ -24,6 +24,7 @@ from pages._ui.words import plural
 MakeModels = Callable[..., Models]  # takes the event that ends their calls
 _LOOK = 1.0  # seconds a run of the page follows an answer that a server is writing; then clicks get their turn
 _PUTTING_BACK = 1.5  # seconds in which each run puts text back: of two runs in a row a browser may draw only the last
+_LOCKED = '<p class="report">Waiting for another program that is writing this memory…</p>'
 _UNSAID = "unsaid"  # a text that could not be stored, wherever the person is led
 _CUT = 1000  # characters of a turn shown at once
 _EMPTY = """
@@ -100,7 +101,7 @@ def _follow(opened: OpenMemory, state: ChatState, saying: Saying) -> None:
     st.button("Stop", key="stop-saying", icon=":material/stop:", on_click=saying.job.cancel)
     until = monotonic() + (_LOOK if saying.asks_server else 600)
     while not saying.job.finished and monotonic() < until:
-        place.html(saying_html(saying.words))
+        place.html(_LOCKED if opened.memory.waits else saying_html(saying.words))
         sleep(0.05)
     if saying.job.finished:
         del st.session_state[f"saying-{opened.name}"]
