@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-_NONE = np.zeros(0, np.int64)
+_Ints = NDArray[np.int64]
 
 
 class Adjacency:
@@ -18,9 +18,8 @@ class Adjacency:
 
     def __init__(self) -> None:
         self._count = 0
-        self._starts: NDArray[np.int64] = _NONE
-        self._edges: NDArray[np.int64] = _NONE
-        self._others: NDArray[np.int64] = _NONE
+        self._ends: _Ints = np.zeros((0, 2), np.int64)
+        self._sorted: tuple[_Ints, _Ints, _Ints] | None = None
         self._lists: dict[int, tuple[list[int], list[int]]] = {}
         self.loops: dict[int, list[int]] = {}  # edges from a node to itself
 
@@ -37,8 +36,9 @@ class Adjacency:
         """Edge rows of a node and the rows of their other ends (its own for a loop)."""
         known = self._lists.get(row)
         if known is None:
-            start, stop = self._starts[row : row + 2].tolist() if row + 1 < len(self._starts) else (0, 0)
-            known = self._lists[row] = (self._edges[start:stop].tolist(), self._others[start:stop].tolist())
+            starts, edges, others = self._loaded()
+            start, stop = starts[row : row + 2].tolist() if row + 1 < len(starts) else (0, 0)
+            known = self._lists[row] = (edges[start:stop].tolist(), others[start:stop].tolist())
         return known
 
     def add_node(self) -> None:
@@ -56,13 +56,20 @@ class Adjacency:
 
     def load(self, nodes: int, ends: NDArray[np.int64]) -> None:
         """Take the place of all: `nodes` nodes and the edges with these `ends` (edges, 2), in order."""
-        edges = np.repeat(np.arange(len(ends)), 2)
-        rows, others = ends.ravel(), ends[:, ::-1].ravel()
-        once = np.ones(len(rows), np.bool_)
-        once[1::2] = rows[1::2] != others[1::2]
-        order = np.flatnonzero(once)[np.argsort(rows[once], kind="stable")]
-        self._count, self._edges, self._others, self._lists = nodes, edges[order], others[order], {}
-        self._starts = np.searchsorted(rows[order], np.arange(nodes + 1))
+        self._count, self._ends, self._lists, self._sorted = nodes, ends, {}, None
         self.loops = {}
         for edge in np.flatnonzero(ends[:, 0] == ends[:, 1]).tolist():
             self.loops.setdefault(int(ends[edge, 0]), []).append(edge)
+
+    def _loaded(self) -> tuple[_Ints, _Ints, _Ints]:
+        """Of the loaded edges: where each node begins, edge rows, their other ends; made when first asked for."""
+        if self._sorted is None:
+            ends, last = self._ends, int(self._ends.max(initial=-1))
+            edges = np.repeat(np.arange(len(ends)), 2)
+            rows, others = ends.ravel(), ends[:, ::-1].ravel()
+            once = np.ones(len(rows), np.bool_)
+            once[1::2] = rows[1::2] != others[1::2]
+            order = np.flatnonzero(once)[np.argsort(rows[once], kind="stable")]
+            starts = np.searchsorted(rows[order], np.arange(last + 2))
+            self._sorted = starts, edges[order], others[order]
+        return self._sorted

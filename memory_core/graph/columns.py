@@ -38,11 +38,15 @@ class Column(Generic[Item]):
 
     def extend(self, values: NDArray[Any]) -> None:
         """Add many rows at once."""
-        needed = self._count + len(values)
+        self.room(len(values))[:] = values
+
+    def room(self, count: int) -> NDArray[Any]:
+        """That many more rows, all zero, to be filled by whoever asked."""
+        needed = self._count + count
         if needed > len(self._data):
-            self._grow(max(needed, 2 * self._count))
-        self._data[self._count : needed] = values
+            self._grow(needed + needed // 4)  # memory that is never written to takes none
         self._count = needed
+        return self._data[needed - count : needed]
 
     def _grow(self, capacity: int) -> None:
         grown = np.zeros((capacity, *self._data.shape[1:]), self._data.dtype)

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from memory_core.graph.adjacency import Adjacency
 from memory_core.graph.columns import Column
-from memory_core.graph.loading import load_edges, load_nodes
+from memory_core.graph.loading import load_edges, load_nodes, load_vectors
 from memory_core.graph.scan import Near, above, dots, tails, top
+from memory_core.graph.titles import Titles
 from memory_core.graph.turn_columns import TurnColumns
 from memory_core.protocols import Floats
-from memory_core.schema import LABELS, Edge, Node, normalise_title
+from memory_core.schema import LABELS, Edge, Node
 from memory_core.store.rows import Row, RowChange, Value
 
 _LABEL_CODE = {label: code for code, label in enumerate(LABELS)}
@@ -58,7 +59,7 @@ class Graph:
         self.ends = Column[np.int64](np.int64, (2,))
         self.edge_live = Column[np.bool_](np.bool_)
         self.incident = Adjacency()  # edge rows of a node, live or not
-        self._titles: dict[tuple[int, str], list[int]] = {}
+        self._titles = Titles()
         self.turns = 0
         self.clock = 0.0
         self.turn_columns: TurnColumns | None = None  # made when first asked for
@@ -133,8 +134,7 @@ class Graph:
 
     def find_title(self, label: str, title: str) -> list[int]:
         """Live rows of that label whose normalised title is the same, oldest first (P1 3.4)."""
-        rows = self._titles.get((_LABEL_CODE[label], normalise_title(title)), [])
-        return [row for row in rows if self.live.values[row]]
+        return [row for row in self._titles.find(_LABEL_CODE[label], title) if self.live.values[row]]
 
     def outgoing(self, row: int, relationship: str) -> list[int]:
         """Live edge rows of that relationship whose source is the node, oldest first."""
@@ -197,12 +197,17 @@ class Graph:
             case "turn":  # forgotten or back
                 self.turn_columns = None
 
-    def load(self, nodes: Sequence[tuple[Any, ...]], edges: Sequence[tuple[Any, ...]]) -> None:
-        """Fill an empty graph from stored rows, as `load_nodes` and `load_edges` list their columns."""
+    def load(
+        self,
+        nodes: Sequence[tuple[Any, ...]],
+        edges: Sequence[tuple[Any, ...]],
+        vectors: Iterable[Sequence[tuple[str, bytes]]] = (),
+    ) -> None:
+        """Fill an empty graph from stored rows, as `load_nodes`, `load_edges` and `load_vectors` list their columns."""
         load_nodes(self, nodes, _LABEL_CODE)
+        load_vectors(self, vectors)
         load_edges(self, edges)
-        for row, (code, title) in enumerate(zip(self.label.values.tolist(), self.titles, strict=True)):
-            self._titles.setdefault((code, normalise_title(title)), []).append(row)
+        self._titles.load(list(zip(self.label.values.tolist(), self.titles, strict=True)))
 
     def _add_node(self, *values: Any) -> None:
         node_id, label, title, content, attributes, created, turns, pinned, forgotten_by = values
@@ -225,7 +230,7 @@ class Graph:
         self.vectors.append(0.0)
         self.tails.append(0.0)
         self.has_vector.append(False)
-        self._titles.setdefault((_LABEL_CODE[label], normalise_title(title)), []).append(row)
+        self._titles.add(row, _LABEL_CODE[label], title)
 
     def _change_node(self, row: int, after: Row) -> None:
         if "title" in after or "label" in after:
@@ -244,12 +249,10 @@ class Graph:
             self.live.values[row] = by is None
 
     def _retitle(self, row: int, label: str, title: str) -> None:
-        self._titles[int(self.label.values[row]), normalise_title(self.titles[row])].remove(row)
+        self._titles.remove(row, int(self.label.values[row]), self.titles[row])
         self.label.values[row] = _LABEL_CODE[label]
         self.titles[row] = title
-        rows = self._titles.setdefault((_LABEL_CODE[label], normalise_title(title)), [])
-        rows.append(row)
-        rows.sort()
+        self._titles.add(row, _LABEL_CODE[label], title)
 
     def _set_vector(self, row: int, blob: Any) -> None:
         self.vectors.values[row] = np.frombuffer(blob, np.float16 if len(blob) == 2 * self.dim else np.float32)

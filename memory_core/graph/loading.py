@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_core.errors import MemoryFileError
 from memory_core.graph.columns import Column
 from memory_core.graph.scan import tails
 
@@ -31,39 +33,68 @@ def no_collecting() -> Iterator[None]:
 
 def load_nodes(graph: Graph, rows: Sequence[tuple[Any, ...]], codes: Mapping[str, int]) -> None:
     """Fill the columns of an empty graph from (id, label, title, content, attributes, created, turns_at_creation,
-    pinned, forgotten_by, accesses, last access, its turn, vector)."""
+    pinned, forgotten_by, accesses, last access, its turn)."""
     if not rows:
         return
-    ids, labels, titles, contents, attributes, *numbers, vectors = zip(*rows, strict=True)
+    ids, labels, titles, contents, attributes, *numbers = zip(*rows, strict=True)
     created, turns, pinned, forgotten_by, accesses, last_access, access_turns = numbers
     graph.ids, graph.titles, graph.contents = list(ids), list(titles), list(contents)
     graph.attributes, graph.forgotten_by = list(attributes), list(forgotten_by)
-    graph.row_of = {node: row for row, node in enumerate(ids)}
+    graph.row_of = dict(zip(ids, range(len(ids)), strict=True))
     graph.incident.load(len(ids), np.zeros((0, 2), np.int64))
-    graph.label.extend(np.array([codes[label] for label in labels]))
-    graph.live.extend(np.array([by is None for by in forgotten_by]))
+    graph.label.extend(np.fromiter(map(codes.__getitem__, labels), np.int8, len(ids)))
+    graph.live.extend(_live(forgotten_by))
     graph.last_access.extend(np.array(last_access, np.float64))  # None becomes NaN
     pairs: list[tuple[Column[Any], Sequence[Any]]] = [
         (graph.created, created), (graph.turns_at_creation, turns), (graph.pinned, pinned), (graph.accesses, accesses),
         (graph.turns_at_access, access_turns),
     ]  # fmt: skip
     for column, values in pairs:
-        column.extend(np.array(values))
-    graph.degree.extend(np.zeros(len(ids), np.int64))
-    have = np.array([vector is not None for vector in vectors])
-    graph.has_vector.extend(have)
-    graph.vectors.extend(_matrix(vectors, have, graph.dim))
-    graph.tails.extend(tails(graph.vectors.values))
+        column.extend(np.fromiter(values, np.float64, len(ids)))
+    graph.degree.room(len(ids))
 
 
-def _matrix(blobs: Sequence[bytes | None], have: NDArray[np.bool_], dim: int) -> NDArray[np.float32]:
-    joined, count = b"".join(blob for blob in blobs if blob is not None), int(have.sum())
-    found = np.frombuffer(joined, np.float16 if len(joined) == 2 * dim * count else np.float32).reshape(count, dim)
-    if count == len(blobs):
-        return found.astype(np.float32)
-    matrix = np.zeros((len(blobs), dim), np.float32)
-    matrix[have] = found
-    return matrix
+def _live(forgotten_by: Sequence[str | None]) -> NDArray[np.bool_]:
+    return np.fromiter((by is None for by in forgotten_by), np.bool_, len(forgotten_by))
+
+
+def load_vectors(graph: Graph, batches: Iterable[Sequence[tuple[str, bytes]]]) -> None:
+    """Fill the vectors of the loaded nodes from (node, vector) in any order; a second thread converts what is read.
+
+    Raises MemoryFileError for a vector of another dimension.
+    """
+    matrix, lengths = graph.vectors.room(len(graph.ids)), graph.tails.room(len(graph.ids))
+    has = graph.has_vector.room(len(graph.ids))
+
+    def convert(rows: slice | NDArray[np.int64], found: NDArray[Any]) -> None:
+        matrix[rows] = found
+        lengths[rows] = tails(matrix[rows])
+
+    with ThreadPoolExecutor(1) as other:
+        made = []
+        for batch in batches:
+            nodes, blobs = zip(*batch, strict=True)
+            rows = _contiguous(np.fromiter(map(graph.row_of.__getitem__, nodes), np.int64, len(nodes)))
+            has[rows] = True
+            made.append(other.submit(convert, rows, _numbers(nodes, blobs, graph.dim)))
+    for one in made:
+        one.result()
+
+
+def _numbers(nodes: Sequence[str], blobs: Sequence[bytes], dim: int) -> NDArray[Any]:
+    sizes = set(map(len, blobs))
+    if len(sizes) > 1 or not sizes <= {2 * dim, 4 * dim}:
+        node, blob = next(pair for pair in zip(nodes, blobs, strict=True) if len(pair[1]) != 2 * dim)
+        raise MemoryFileError(
+            f"The vector of node {node} has {len(blob)} bytes, not the {2 * dim} of {dim} dimensions: restore a copy "
+            "of the memory, or re-embed it."
+        )
+    return np.frombuffer(b"".join(blobs), np.float16 if sizes == {2 * dim} else np.float32).reshape(-1, dim)
+
+
+def _contiguous(rows: NDArray[np.int64]) -> slice | NDArray[np.int64]:
+    first = int(rows[0])
+    return slice(first, first + len(rows)) if (np.diff(rows) == 1).all() else rows
 
 
 def load_edges(graph: Graph, rows: Sequence[tuple[Any, ...]]) -> None:
@@ -73,12 +104,12 @@ def load_edges(graph: Graph, rows: Sequence[tuple[Any, ...]]) -> None:
     ids, sources, targets, relationships, attributes, forgotten_by = zip(*rows, strict=True)
     graph.edge_ids, graph.relationships = list(ids), list(relationships)
     graph.edge_attributes, graph.edge_forgotten_by = list(attributes), list(forgotten_by)
-    graph.edge_row = {edge: row for row, edge in enumerate(ids)}
-    live = np.array([by is None for by in forgotten_by])
-    ends = np.array([[graph.row_of[node] for node in end] for end in (sources, targets)]).T
-    graph.ends.extend(ends)
+    graph.edge_row = dict(zip(ids, range(len(ids)), strict=True))
+    live, ends = _live(forgotten_by), graph.ends.room(len(ids))
+    for side, nodes in enumerate((sources, targets)):
+        ends[:, side] = np.fromiter(map(graph.row_of.__getitem__, nodes), np.int64, len(ids))
     graph.edge_live.extend(live)
     loop = ends[:, 0] == ends[:, 1]
     for end, counted in ((ends[:, 0], live), (ends[:, 1], live & ~loop)):
         graph.degree.values[:] += np.bincount(end[counted], minlength=len(graph.ids))
-    graph.incident.load(len(graph.ids), ends)
+    graph.incident.load(len(graph.ids), ends.copy())

@@ -95,7 +95,8 @@ class Memory(Rereading, Asking):
             check_embedder(self.store, self.embedder)
             graph = Graph(self.embedder.dim)
             with no_collecting():
-                graph.load(self.store.query(_NODES), self.store.query(_EDGES))
+                nodes, edges = self.store.query(_NODES), self.store.query(_EDGES)
+                graph.load(nodes, edges, self.store.batches("SELECT node, vector FROM node_vector"))
             turns, clock = self.store.query("SELECT coalesce(max(position) + 1, 0), max(at) FROM turn")[0]
             ever = int(self.store.meta("turns", "0"))  # a purge may have removed the last turn: places are never reused
             graph.turns, graph.clock = max(int(turns), ever), float(clock or 0.0)
@@ -158,16 +159,17 @@ class Memory(Rereading, Asking):
         return self.outside.run(lambda: self._retried(make))
 
     def _retried(self, make: Callable[[], Result]) -> Result:
-        for _ in range(20):
-            _ = self.revision
-            saved = replace(self.counters)
-            try:
-                return make()
-            except StaleRevisionError:
-                self.counters = saved
-            except BaseException:
-                self.counters = saved
-                raise
+        for attempt in range(20):
+            with self.store.in_turn() if attempt else nullcontext():
+                _ = self.revision
+                saved = replace(self.counters)
+                try:
+                    return make()
+                except StaleRevisionError:
+                    self.counters = saved
+                except BaseException:
+                    self.counters = saved
+                    raise
         raise ForgettingLabError(f"{self.store.place} is written by another program without pause: try again later.")
 
     # -- remembering -----------------------------------------------------------------------------------------------
@@ -288,9 +290,8 @@ class Memory(Rereading, Asking):
 _NODES = """
     SELECT node.id, label, title, content, attributes, created, turns_at_creation, pinned, forgotten_by,
            coalesce(times, 0), last,
-           coalesce((SELECT max(turn) FROM access WHERE node = of AND at = last), turns_at_creation), vector
+           coalesce((SELECT max(turn) FROM access WHERE node = of AND at = last), turns_at_creation)
     FROM node
     LEFT JOIN (SELECT node AS of, count(*) AS times, max(at) AS last FROM access GROUP BY node) AS met ON of = node.id
-    LEFT JOIN node_vector ON node_vector.node = node.id
     ORDER BY node.rowid"""
 _EDGES = "SELECT id, source, target, relationship, attributes, forgotten_by FROM edge ORDER BY rowid"

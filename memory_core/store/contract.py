@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
@@ -37,6 +37,9 @@ class Store(Protocol):
 
     def query(self, sql: str, *values: Value) -> list[tuple[Any, ...]]:
         """All rows of a SELECT. Raises MemoryFileError."""
+
+    def batches(self, sql: str, *values: Value) -> Iterator[list[tuple[Any, ...]]]:
+        """The rows of a SELECT, some thousands at a time; ask within `snapshot`. Raises MemoryFileError."""
 
     def query_in(self, sql: str, keys: Sequence[Value]) -> list[tuple[Any, ...]]:
         """Rows of a SELECT whose `({})` after IN becomes the list of `keys`, however many they are."""

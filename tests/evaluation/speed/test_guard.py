@@ -53,8 +53,8 @@ def test_a_search_of_27021_nodes_is_about_one_pass_and_six_comparisons_a_few(tmp
     graph = Graph(given.dim)
     blobs = given.vectors.astype(np.float16)
     graph.load(
-        [(f"n{row}", "Concept", f"t{row}", "", "{}", 0.0, 1, 0, None, 0, None, 1, blobs[row].tobytes())
-         for row in range(given.nodes)], [],
+        [(f"n{row}", "Concept", f"t{row}", "", "{}", 0.0, 1, 0, None, 0, None, 1) for row in range(given.nodes)], [],
+        [[(f"n{row}", blobs[row].tobytes()) for row in range(given.nodes)]],
     )  # fmt: skip
     matrix, six, matcher = graph.vectors.values, np.array(given.brought[:6]), Matcher(0.92)
 
