@@ -160,7 +160,7 @@ def test_a_source_that_is_cut_off_says_so_and_the_same_call_goes_on(
     assert Address.parse(server).password not in str(told.value)
     assert not (tmp_path / "x").exists()
     done = migrate(f"{server}?memory=cut", tmp_path / "x")
-    assert done.already >= 18
+    assert done.already > 10
     assert done.equal
 
 
@@ -197,9 +197,10 @@ def test_a_source_that_changed_meanwhile_is_begun_again(
     with Memory.open(tmp_path / "source.sqlite3") as memory:
         memory.say(SAID[0], at="2024-05-01T10:00:00Z")
     target = targets(tmp_path, server)[kind]
-    with monkeypatch.context() as patch, pytest.raises(Killed):
+    with monkeypatch.context() as patch:
         interrupted(patch, 5, kill)
-        migrate(tmp_path / "source.sqlite3", target)
+        with pytest.raises(Killed):
+            migrate(tmp_path / "source.sqlite3", target)
     with Memory.open(tmp_path / "source.sqlite3") as memory:
         memory.say(SAID[3], at="2024-05-02T10:00:00Z")
     done = migrate(tmp_path / "source.sqlite3", target)
