@@ -15,26 +15,15 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from memory_core.errors import MemoryFileError
 from memory_core.memory import Memory
 from memory_core.store import sqlite_files
-from memory_core.store.contract import StaleRevisionError
-from memory_core.store.rows import RowChange, insert, update
 from memory_core.store.sqlite import SqliteStore
 from memory_core.store.sqlite_files import SCHEMA_VERSION
 from tests.fakes import LetterEmbedder, SpelledExtractor
 
 ROOT = Path(__file__).parents[2]
-
-
-def turn_row(position: int, text: str) -> RowChange:
-    return insert(
-        "turn", position=position, id=f"t{position + 1}", source_id="", session="", role="user", speaker="Mira",
-        text=text, at=0.0, forgotten_by=None,
-    )  # fmt: skip
 
 
 def opened(path: Path | str) -> Memory:
@@ -47,70 +36,6 @@ def one_line(error: pytest.ExceptionInfo[MemoryFileError], *words: str) -> None:
     assert "\n" not in text
     for word in words:
         assert word in text
-
-
-# -- commits -----------------------------------------------------------------------------------------------------------
-
-
-def test_a_commit_is_whole_or_nothing(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "m.sqlite3")
-    store.commit([turn_row(0, "first")], 0)
-    twice = [turn_row(1, "second"), insert("meta", key="kept", value="no"), turn_row(0, "first again")]
-    with pytest.raises(MemoryFileError, match="UNIQUE"):
-        store.commit(twice, 1)
-    assert store.query("SELECT text FROM turn") == [("first",)]
-    assert store.meta("kept", "absent") == "absent"
-    assert store.revision() == 1
-
-
-def test_whoever_is_behind_is_told_and_changes_nothing(tmp_path: Path) -> None:
-    one, other = SqliteStore(tmp_path / "m.sqlite3"), SqliteStore(tmp_path / "m.sqlite3")
-    one.commit([turn_row(0, "first")], 0)
-    with pytest.raises(StaleRevisionError):
-        other.commit([turn_row(0, "mine")], 0)
-    assert other.query("SELECT text FROM turn") == [("first",)]
-    assert other.commit([turn_row(1, "mine")], other.revision()) == 2
-
-
-def test_what_is_derived_counts_as_no_revision(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "m.sqlite3")
-    assert store.commit([insert("turn_vector", turn="t1", vector=b"12")], 0, count=False) == 0
-
-
-WORDS = ("porto", "lisbon", "cello")
-ACTS = st.lists(st.tuples(st.sampled_from(["add", "forget", "restore", "purge", "edit"]), st.integers(0, 5),
-                          st.lists(st.sampled_from(WORDS), min_size=1, max_size=3)), max_size=14)  # fmt: skip
-
-
-@given(commits=st.lists(ACTS, max_size=5))
-@settings(max_examples=30, deadline=None)
-def test_full_text_search_finds_exactly_the_live_turns(commits: list[list[tuple[str, int, list[str]]]]) -> None:
-    store = SqliteStore(":memory:")
-    store.query("PRAGMA synchronous = OFF")
-    expected: dict[int, tuple[str, str | None]] = {}
-    for acts in commits:
-        changes = []
-        for act, position, words in acts:
-            text, by = expected.get(position, ("", None))
-            if act == "add" and position not in expected:
-                expected[position] = (" ".join(words), None)
-                changes.append(turn_row(position, " ".join(words)))
-            elif act in ("forget", "restore") and position in expected:
-                after = "c1" if act == "forget" else None
-                expected[position] = (text, after)
-                changes.append(update("turn", f"t{position + 1}", {"forgotten_by": by}, {"forgotten_by": after}))
-            elif act == "edit" and position in expected:
-                expected[position] = (" ".join(words), by)
-                changes.append(update("turn", f"t{position + 1}", {"text": text}, {"text": " ".join(words)}))
-            elif act == "purge" and position in expected:
-                del expected[position]
-                changes.append(RowChange("turn", (f"t{position + 1}",), {"text": text}, None))
-        store.commit(changes, store.revision())
-    for word in WORDS:
-        found = store.query("SELECT rowid FROM turn_text WHERE turn_text MATCH ? ORDER BY rowid", word)
-        live = sorted(place for place, (text, by) in expected.items() if by is None and word in text.split())
-        assert [place for (place,) in found] == live
-    store.close()
 
 
 # -- files that cannot be used -----------------------------------------------------------------------------------------
@@ -317,19 +242,7 @@ def test_a_quota_that_is_used_up_loses_no_turn(tmp_path: Path) -> None:
         assert memory.stats()["turns"] == int(kept)
 
 
-# -- copies and new files ----------------------------------------------------------------------------------------------
-
-
-def test_a_copy_is_complete_and_takes_no_place(tmp_path: Path) -> None:
-    with opened(tmp_path / "m.sqlite3") as memory:
-        memory.say("Person:Mira", at="2024-01-01")
-        memory.store.copy_to(tmp_path / "new" / "copy.sqlite3")
-        with pytest.raises(MemoryFileError, match=r"copy.sqlite3: File exists"):
-            memory.store.copy_to(tmp_path / "new" / "copy.sqlite3")
-        memory.say("Person:Tom", at="2024-01-02")
-    with opened(tmp_path / "new" / "copy.sqlite3") as copy:
-        assert copy.stats()["nodes"] == 1
-    assert [path.name for path in (tmp_path / "new").iterdir()] == ["copy.sqlite3"]
+# -- new files ---------------------------------------------------------------------------------------------------------
 
 
 def test_two_that_create_one_memory_at_once_share_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
