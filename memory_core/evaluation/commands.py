@@ -17,6 +17,7 @@ from memory_core.evaluation.ingested import open_benchmark
 from memory_core.evaluation.results import Run, compare, completed, read_run, show
 from memory_core.evaluation.runner.command import run_command
 from memory_core.evaluation.runner.numbers import numbers_command
+from memory_core.evaluation.server.command import server_command
 from memory_core.evaluation.speed.command import speed_command
 from memory_core.parts import RETRIEVERS, default_extractor
 from memory_core.progress import Meter
@@ -149,4 +150,5 @@ MEASURES: dict[str, Measure] = {
     "run": run_command,
     "numbers": numbers_command,
     "speed": speed_command,
+    "server": server_command,
 }

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from memory_core.evaluation.results import speed
 from pages._ui.opened import NAME
 from pages._ui.results.state import VIEWS
 
@@ -137,3 +138,18 @@ class TestOwnRuns:
 
     def test_a_choice_of_runs_that_are_gone_falls_back(self) -> None:
         assert "question type" in html(opened(group="gone", runs=["gone · x"], a="y", b="z", metric="w", view="Table"))
+
+
+class TestSpeed:
+    def test_what_was_measured_is_told_with_its_conditions(self) -> None:
+        page = html(opened(view="Speed"))
+        for words in ("forgetting-lab", "paper, scan part only", "should be", "On disk: nodes", "cores", "medians"):
+            assert words in page
+
+    def test_nothing_measured_yet_and_a_broken_file_are_told(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(speed, "KEPT", tmp_path / "speed.json")
+        assert any("Nothing was measured" in info.value for info in opened(view="Speed").info)
+        (tmp_path / "speed.json").write_text("{")
+        assert any("cannot be read" in error.value for error in opened(view="Speed").error)

@@ -42,8 +42,9 @@ class Bound:
     held: bool
 
 
-def read_speed(path: Path = KEPT) -> dict[str, Any] | None:
-    """The file as it stands, None when there is none. Raises FormatError for one that is not ours."""
+def read_speed(path: Path | None = None) -> dict[str, Any] | None:
+    """The file as it stands (default `KEPT`), None when there is none. Raises FormatError for one that is not ours."""
+    path = path or KEPT
     if not path.exists():
         return None
     try:

@@ -52,7 +52,8 @@ SYSTEMS: tuple[System, ...] = (
     System(
         "mem0", "mem0", "mem0ai",
         note="Turn: add() with six facts, inference stubbed, local qdrant, history in SQLite. More: keeps the last "
-        "messages. Less: no edges; facts are compared by hash, the rest is left to the model. Search: search().",
+        "messages. Less: no edges; facts are compared by hash, the rest is left to the model; its keyword search and "
+        "entity linking need extras with downloaded models and are off. Search: search().",
     ),
     System(
         "lightrag", "lightrag", "lightrag-hku",
