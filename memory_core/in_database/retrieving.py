@@ -15,14 +15,15 @@ from memory_core.graph.scan import dots
 from memory_core.protocols import Embedder, Floats, Retrieval, Root
 from memory_core.retrievers.graph import SHOWN, GraphRetriever, best_by_row
 from memory_core.schema import normalise_title
+from memory_core.store.rows import Value, insert
 from memory_core.walk import rank_turns, walk_from
 
 if TYPE_CHECKING:
     from memory_core.store.postgres import PostgresStore
 
 _EDGES = 1000  # of one node that are looked at, oldest first: a hub has more, and the cap is far below
-_SPARE = 4  # candidates an index gives for each that is shown: it only estimates the cosine, we compute it
-_BEAM = 200  # nodes the index keeps in sight while it searches (hnsw.ef_search)
+_SPARE = 2  # candidates an index gives for each that is shown: it only estimates the cosine, we compute it
+_BEAM = 100  # nodes the index keeps in sight while it searches (hnsw.ef_search)
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,11 @@ class ServerSearch:
     def _window(self, nodes: Sequence[str]) -> Graph:
         """The visited nodes and the edges among them as a graph; it holds no vectors."""
         window = Graph(1)
-        window.load(self.store.query(_NODES, list(nodes)), self.store.query(_AMONG, list(nodes), list(nodes)))
+        ids: list[Value] = list(nodes)
+        for table, columns, where in (("node", _NODE, _AT), ("edge", _EDGE, _AMONG)):
+            sql = f"SELECT {', '.join(columns)} FROM {table} WHERE {where} ORDER BY rowid"
+            rows = self.store.query(sql, *[ids] * where.count("?"))
+            window.apply(insert(table, **dict(zip(columns, row, strict=True))) for row in rows)
         return window
 
     def _cited(self, items: Sequence[str]) -> dict[str, list[str]]:
@@ -155,12 +160,10 @@ _NEIGHBOURS = """
         ORDER BY rowid LIMIT ?) AS edge
     JOIN node ON node.id = other AND node.forgotten_by IS NULL
     ORDER BY place, edge.rowid"""
-_NODES = """
-    SELECT id, label, title, content, attributes, created, turns_at_creation, pinned, forgotten_by, 0, NULL, 0, NULL
-    FROM node WHERE id = ANY(?) ORDER BY rowid"""
-_AMONG = """
-    SELECT id, source, target, relationship, attributes, forgotten_by FROM edge
-    WHERE source = ANY(?) AND target = ANY(?) AND forgotten_by IS NULL ORDER BY rowid"""
+_NODE = "id label title content attributes created turns_at_creation pinned forgotten_by".split()
+_EDGE = "id source target relationship attributes forgotten_by".split()
+_AT = "id = ANY(?)"
+_AMONG = "source = ANY(?) AND target = ANY(?) AND forgotten_by IS NULL"
 _CITED = """
     SELECT item, provenance.turn FROM provenance JOIN turn ON turn.id = provenance.turn
     WHERE forgotten_by IS NULL AND item = ANY(?) ORDER BY position"""
