@@ -16,7 +16,7 @@ from memory_core.parts import default_embedder
 from memory_core.prices import cost
 from memory_core.protocols import Embedder
 from memory_core.schema import descriptor
-from memory_core.store.sqlite import SqliteStore
+from memory_core.store.opening import open_store
 from memory_core.tokens import tokens_at_most
 
 
@@ -52,13 +52,13 @@ def estimate(memory: Memory, embedder: Embedder) -> tuple[int, float | None]:
     return tokens, cost(embedder.id, tokens)
 
 
-def open_to_reembed(path: Path | None) -> Memory:
+def open_to_reembed(path: Path | str | None) -> Memory:
     """The memory, also when its embedder is unknown or missing here: it can then be given another, and nothing else.
 
     `path` as of `Memory.open`. Raises MemoryFileError.
     """
-    path = path or Path(os.environ.get("FORGETTING_LAB_MEMORY") or DEFAULT_PATH)
-    with closing(SqliteStore(path, create=False)) as store:
+    path = path or os.environ.get("FORGETTING_LAB_MEMORY") or DEFAULT_PATH
+    with closing(open_store(path, create=False)) as store:
         stored, dim = store.meta("embedder"), int(store.meta("dim", "0"))
     known = default_embedder(stored, dim)
     absent = Absent(stored, dim, "it is not known here")

@@ -40,6 +40,8 @@ _WORDS = {
     "resolve": "has a name that is not known: check the host",
     "translate host name": "has a name that is not known: check the host",
 }
+#: What libpq and psycopg say of a connection that did not come about.
+_NEVER_OPEN = ("connection failed", "failed to resolve", "connection timeout")
 LOST = "closed the connection: it is not known whether the last change was stored; look before it is repeated"
 
 
@@ -49,7 +51,7 @@ def told(error: psycopg.Error, address: Address) -> str:
     state = error.sqlstate or ""
     if state:
         known = next((_TOLD[state[:length]] for length in (5, 3, 2) if state[:length] in _TOLD), "says: {error}")
-    elif isinstance(error, psycopg.OperationalError) and "connection failed" not in str(error):
+    elif isinstance(error, psycopg.OperationalError) and not any(word in str(error) for word in _NEVER_OPEN):
         known = _TOLD["08"]
     else:
         known = next((known for word, known in _WORDS.items() if word in str(error)), "cannot be reached: {error}")

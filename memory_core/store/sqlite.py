@@ -13,7 +13,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from memory_core.errors import MemoryFileError
+from memory_core.errors import InputError, MemoryFileError
 from memory_core.store.contract import StaleRevisionError
 from memory_core.store.rows import KEYS, RowChange, Value
 from memory_core.store.sqlite_files import APPLICATION_ID, SCHEMA_VERSION, connect, create_file, explain, new_file
@@ -31,6 +31,8 @@ class SqliteStore:
     """
 
     def __init__(self, path: Path | str, *, create: bool = True, read_only: bool = False) -> None:
+        if str(path).startswith(("postgresql:/", "postgres:/")):
+            raise InputError("A server's address stands where a file is needed.")  # not told: it may hold a password
         self._folder = tempfile.TemporaryDirectory() if str(path) == ":memory:" else None
         self.path = Path(self._folder.name, "memory.sqlite3") if self._folder else Path(path)
         self.lock = threading.RLock()
