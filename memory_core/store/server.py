@@ -20,6 +20,7 @@ SCHEMA = 1
 APP_ROLE, OWNER_ROLE = "forgetting_lab_app", "forgetting_lab_owner"
 _TABLES = Path(__file__).with_name("postgres.sql")
 _OLDEST = 160000  # PostgreSQL 16
+_EXTENSION = "vector"
 _PGVECTOR = (0, 8)  # halfvec, and scans that go on until enough rows pass the filter
 _SECONDS = 10  # to connect
 _LOCK_MS = 30_000  # a commit of a whole import takes seconds; waiting is better than failing
@@ -70,7 +71,8 @@ def _made(db: Connection) -> bool:
 
 def _check_pgvector(db: Connection, address: Address) -> None:
     row = db.execute(
-        "SELECT coalesce(installed_version, default_version) FROM pg_available_extensions WHERE name = 'vector'"
+        "SELECT coalesce(installed_version, default_version) FROM pg_available_extensions WHERE name = $1",
+        (_EXTENSION,),
     ).fetchone()
     need = ".".join(map(str, _PGVECTOR))
     if row is None:
