@@ -138,6 +138,7 @@ class Retrieval:
     entities: tuple[str, ...] = ()
     candidates: tuple[Root, ...] = ()  # best cosines in order, also those below the floor
     floor: float = 0.0
+    approximate: bool = False  # candidates were looked for by signs first: one may be missing
     roots: tuple[Root, ...] = ()
     nodes: tuple[Visit, ...] = ()
     edges: tuple[str, ...] = ()

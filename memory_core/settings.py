@@ -26,6 +26,7 @@ class Settings:
     roots: int = 5  # P1 3.5
     hops: int = 2  # P1 3.5
     cap: int = 15  # P1 3.5
+    search: Literal["auto", "exact", "approximate"] = "auto"  # ours: `auto` compares all while that is quick enough
     retrieve_parameters: Mapping[str, Mapping[str, float | int]] = field(default_factory=dict)  # retriever -> its own
     forget_every: int = 0  # turns between automatic passes; 0 is off, P1 3.6 says 400
     forget_policy: str = "importance"  # P1 3.6

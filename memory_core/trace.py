@@ -32,6 +32,7 @@ def ask_document(memory: Told, asked: Asked, part: Retriever) -> dict[str, Any]:
         "parameters": parameters_of(part),
         "entities": list(found.entities),
         "floor": found.floor,
+        "approximate": found.approximate,
         "candidates": [asdict(root) for root in found.candidates],
         "roots": [asdict(root) for root in found.roots],
         "nodes": [asdict(visit) | {"title": titles[visit.id]} for visit in found.nodes],

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from memory_core.graph.adjacency import Adjacency
 from memory_core.graph.columns import Column
-from memory_core.graph.loading import load_edges, load_nodes, load_vectors
-from memory_core.graph.scan import Near, above, dots, tails, top
+from memory_core.graph.loading import EDGE_COLUMNS, NODE_COLUMNS, load_edges, load_nodes, load_vectors
+from memory_core.graph.nearest import Nearest
+from memory_core.graph.scan import Near, above, dots, tails
 from memory_core.graph.titles import Titles
 from memory_core.graph.turn_columns import TurnColumns
 from memory_core.protocols import Floats
@@ -51,6 +52,7 @@ class Graph:
         self.vectors = Column[np.float32](np.float32, (dim,))
         self.tails = Column[np.float32](np.float32)  # what `above` needs of each vector
         self.has_vector = Column[np.bool_](np.bool_)
+        self.search = Nearest(self.vectors, self._seen)
         self.edge_ids: list[str] = []
         self.edge_row: dict[str, int] = {}
         self.relationships: list[str] = []
@@ -152,17 +154,19 @@ class Graph:
     def cosines(self, vectors: Floats) -> Floats:
         """Cosine of each query with every node: shape (queries, rows); rows not live or without a vector get -2."""
         scores = dots(self.vectors.values, vectors)
-        scores[:, np.flatnonzero(~(self.live.values & self.has_vector.values))] = NO_VECTOR
+        scores[:, np.flatnonzero(~self._seen())] = NO_VECTOR
         return scores
+
+    def _seen(self) -> NDArray[np.bool_]:
+        return np.asarray(self.live.values & self.has_vector.values)
 
     def nearest(self, vectors: Floats, k: int) -> list[list[tuple[int, float]]]:
         """For each query the k live nodes of greatest cosine, best first, ties by age: [(row, cosine)]."""
-        best = [(scores, top(scores, k).tolist()) for scores in self.cosines(vectors)]
-        return [[(row, float(scores[row])) for row in rows if scores[row] > NO_VECTOR] for scores, rows in best]
+        return self.search.find(vectors, k)
 
     def above(self, vectors: Floats, threshold: float) -> list[Near]:
         """For each query the live rows of a cosine above the threshold, and these cosines: what `cosines` would say."""
-        seen = self.live.values & self.has_vector.values
+        seen = self._seen()
         found = above(self.vectors.values, self.tails.values, vectors, threshold)
         return [(rows[seen[rows]], cosines[seen[rows]]) for rows, cosines in found]
 
@@ -180,11 +184,11 @@ class Graph:
     def _follow(self, table: str, key: Value, new: bool, after: Row) -> None:
         match table:
             case "node" if new:
-                self._add_node(*(after[column] for column in _NODE_COLUMNS))
+                self._add_node(*(after[column] for column in NODE_COLUMNS))
             case "node":
                 self._change_node(self.row_of[str(key)], after)
             case "edge" if new:
-                self._add_edge(*(after[column] for column in _EDGE_COLUMNS))
+                self._add_edge(*(after[column] for column in EDGE_COLUMNS))
             case "edge":
                 self._change_edge(self.edge_row[str(key)], after)
             case "node_vector":
@@ -234,9 +238,8 @@ class Graph:
 
     def _change_node(self, row: int, after: Row) -> None:
         if "title" in after or "label" in after:
-            self._retitle(
-                row, str(after.get("label", LABELS[self.label.values[row]])), str(after.get("title", self.titles[row]))
-            )
+            label = str(after.get("label", LABELS[self.label.values[row]]))
+            self._retitle(row, label, str(after.get("title", self.titles[row])))
         if "content" in after:
             self.contents[row] = str(after["content"])
         if "attributes" in after:
@@ -258,6 +261,7 @@ class Graph:
         self.vectors.values[row] = np.frombuffer(blob, np.float16 if len(blob) == 2 * self.dim else np.float32)
         self.tails.values[row] = tails(self.vectors.values[row : row + 1])[0]
         self.has_vector.values[row] = True
+        self.search.changed(row)
 
     def _add_edge(self, *values: Any) -> None:
         edge_id, source, target, relationship, attributes, forgotten_by = values
@@ -294,7 +298,3 @@ class Graph:
         elif not at < last:
             self.last_access.values[row] = at
             self.turns_at_access.values[row] = turn
-
-
-_NODE_COLUMNS = tuple("id label title content attributes created turns_at_creation pinned forgotten_by".split())
-_EDGE_COLUMNS = tuple("id source target relationship attributes forgotten_by".split())

@@ -18,6 +18,9 @@ from memory_core.graph.scan import tails
 if TYPE_CHECKING:
     from memory_core.graph.graph import Graph
 
+NODE_COLUMNS = tuple("id label title content attributes created turns_at_creation pinned forgotten_by".split())
+EDGE_COLUMNS = tuple("id source target relationship attributes forgotten_by".split())
+
 
 @contextmanager
 def no_collecting() -> Iterator[None]:

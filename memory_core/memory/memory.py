@@ -118,6 +118,7 @@ class Memory(Rereading, Asking):
         counters = Counters(**json.loads(self.store.meta("counters", "{}")))
         revision = self.store.revision()
         graph.apply(changes)
+        graph.search.mode = settings.search
         self.graph, self.settings, self.counters, self._revision = graph, settings, counters, revision
 
     @property
@@ -261,6 +262,7 @@ class Memory(Rereading, Asking):
         """Save parameters with the memory."""
         self.retrying(lambda: self.commit([insert("meta", key="settings", value=settings.to_json())]))
         self.settings = settings
+        self.graph.search.mode = settings.search
 
     def adopt(self, embedder: Embedder) -> None:
         """Go on with the embedder that the file now names. Raises EmbedderMismatchError when it names another."""

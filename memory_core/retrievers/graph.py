@@ -47,6 +47,7 @@ class GraphRetriever:
             entities=tuple(entities),
             candidates=candidates[:SHOWN],
             floor=floor,
+            approximate=memory.graph.search.approximate,
             roots=roots,
             nodes=tuple(visits),
             edges=tuple(edge.id for edge in edges),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -169,3 +171,15 @@ def test_ret_14_a_graph_of_tens_of_thousands_of_nodes_answers_at_once() -> None:
         assert (time.perf_counter() - started) / 10 < 2
         assert {one.roots[0].id for one in found} == {"n7"}
         assert all(0 < len(one.nodes) <= 15 for one in found)
+
+
+def test_looking_at_signs_first_is_a_setting_that_stays_and_that_a_retrieval_tells(tmp_path: Path) -> None:
+    with fake_memory(tmp_path / "m.sqlite3") as memory:
+        memory.say("Person:Mira -lives_in-> Location:Porto", at="2024-01-01")
+        exact = memory.retrieve("Where is Porto?", GraphRetriever())
+        memory.change_settings(replace(memory.settings, search="approximate"))
+        quick = memory.retrieve("Where is Porto?", GraphRetriever())
+    with fake_memory(tmp_path / "m.sqlite3") as again:
+        assert again.retrieve("Where is Porto?", GraphRetriever()).approximate
+    assert not exact.approximate
+    assert quick == replace(exact, approximate=True, ms=quick.ms)

@@ -76,6 +76,7 @@ class HybridRetriever:
             question=question,
             candidates=facts.candidates,
             floor=memory.embedder.floor,
+            approximate=memory.graph.search.approximate,
             roots=facts.roots,
             nodes=facts.visits,
             edges=tuple(edge.id for edge in facts.edges),

@@ -40,12 +40,13 @@ def cells(found: Retrieval, limit: int, answer: str) -> list[Cell]:
     many = "+" if above == len(found.candidates) > limit else ""
     ms = {name: f"{value:.1f} ms" for name, value in found.ms.items()}
     left = f", {found.left_out} left out" if found.left_out else ""
+    signs = "; looked for by the signs of vectors, so that one may be missing" if found.approximate else ""
     made: dict[str, Cell] = {
         "entities": ("Entities" if found.retriever == "graph" else "Question parts", f"{len(found.entities)}",
                      ", ".join(found.entities), "What is looked for: read from the question"),
         "candidates": ("Candidates", f"{above}{many} → {len(found.roots)}",
                        f"floor {found.floor:.2f}, {plural(len(found.roots), 'root')}",
-                       f"Nodes whose cosine reaches the floor, and the roots of them. {ms.get('candidates', '')}"),
+                       f"Nodes whose cosine reaches the floor, and the roots of them{signs}. {ms.get('candidates', '')}"),
         "walk": ("Walk", plural(len(found.nodes), "node"), _cut(found),
                  f"Nodes reached from the roots. {ms.get('walk', '')}"),
         "ranking": ("Ranking", plural(len(found.turns), "turn"), ms.get("score", ms.get("search", "")),
