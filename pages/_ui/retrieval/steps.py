@@ -46,7 +46,7 @@ def cells(found: Retrieval, limit: int, answer: str) -> list[Cell]:
                      ", ".join(found.entities), "What is looked for: read from the question"),
         "candidates": ("Candidates", f"{above}{many} → {len(found.roots)}",
                        f"floor {found.floor:.2f}, {plural(len(found.roots), 'root')}",
-                       f"Nodes whose cosine reaches the floor, and the roots of them{signs}. {ms.get('candidates', '')}"),
+                       f"Nodes whose cosine reaches the floor, and their roots{signs}. {ms.get('candidates', '')}"),
         "walk": ("Walk", plural(len(found.nodes), "node"), _cut(found),
                  f"Nodes reached from the roots. {ms.get('walk', '')}"),
         "ranking": ("Ranking", plural(len(found.turns), "turn"), ms.get("score", ms.get("search", "")),
