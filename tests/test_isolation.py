@@ -93,7 +93,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def bens(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The variables of Ben: his own key, and no other."""
     file = tmp_path_factory.mktemp("ben") / "environment"

@@ -29,7 +29,7 @@ def server_menu() -> None:
         return
     with (
         st.popover("Open a server…", key="open-server", help="Memories on a PostgreSQL server"),
-        st.form("server", clear_on_submit=True, border=False),
+        st.form("typed-server", clear_on_submit=True, border=False),
     ):
         address = st.text_input("Address", help=_ADDRESS_HELP, placeholder="postgresql://user@host/database")
         password = st.text_input("Password", type="password", autocomplete="off", help="Kept in this browser tab only")
