@@ -62,17 +62,25 @@ class PostgresStore(Session):
         return revision + count
 
     def _write(self, changes: Sequence[RowChange], revision: int, new: int, whole: bool) -> str:
-        """All but the COMMIT; the number of the transaction."""
-        if self._idle:
-            self._live().execute("BEGIN")
-        row = self._db.execute(TAKE, (self.tenant, revision, new, whole)).fetchone()
+        """All but the COMMIT, sent in one go; the number of the transaction."""
+        try:
+            with self._live().pipeline():
+                if self._idle:
+                    self._db.execute("BEGIN")
+                taken = self._db.execute(TAKE, (self.tenant, revision, new, whole))
+                for group in grouped(changes):
+                    self._apply(group, new)
+                if new != revision:
+                    self._db.execute("SELECT pg_notify($1, $2)", (self._channel, str(new)))
+            row = taken.fetchone()
+        except psycopg.IntegrityError as error:  # what was sent after a TAKE in vain may clash with what is newer
+            self._roll_back()
+            if self.revision() != revision:
+                raise StaleRevisionError from error
+            raise
         if row is None:
             self._row("SELECT 1 FROM memory WHERE tenant = ?")
             raise StaleRevisionError
-        for group in grouped(changes):
-            self._apply(group, new)
-        if new != revision:
-            self._db.execute("SELECT pg_notify($1, $2)", (self._channel, str(new)))
         return str(row[0])
 
     def _committed(self, transaction: str, error: psycopg.OperationalError) -> bool:
@@ -108,7 +116,7 @@ class PostgresStore(Session):
         else:
             self._run(insertion(table, tuple(after)), revision, values)
         if table == "turn" and after is not None:
-            self._index(keys[0])
+            self._index(changes)
 
     def _run(self, sql: str, revision: int, arrays: Sequence[Sequence[Any]]) -> None:
         self._db.execute(sql, (self.tenant, revision, *arrays))
@@ -119,15 +127,22 @@ class PostgresStore(Session):
                 f"DELETE FROM {table} WHERE position IN (SELECT position FROM turn WHERE id = ANY($1))", (ids,)
             )
 
-    def _index(self, ids: Sequence[Value]) -> None:
-        """Put the live ones of these turns into the index of words."""
-        sql = "SELECT position, speaker, text FROM turn WHERE id = ANY($1) AND forgotten_by IS NULL"
-        rows = self._db.execute(sql, (list(ids),)).fetchall()
-        said = self._tokenizer.words([f"{speaker}: {text}" for _, speaker, text in rows])
-        counts = [(word, row[0], times) for row, words in zip(rows, said, strict=True)
+    def _index(self, changes: Sequence[RowChange]) -> None:
+        """Put those of the turns that are live now into the index of words."""
+        live = [change for change in changes if (change.after or {}).get("forgotten_by") is None]
+        if live and live[0].before is None:
+            new = [change.after or {} for change in live]
+            texts: list[tuple[Any, ...]] = [(row["position"], row["speaker"], row["text"]) for row in new]
+        else:
+            sql = "SELECT position, speaker, text FROM turn WHERE id = ANY($1) AND forgotten_by IS NULL"
+            texts = self._db.execute(sql, ([change.key[0] for change in live],)).fetchall() if live else []
+        said = self._tokenizer.words([f"{speaker}: {text}" for _, speaker, text in texts])
+        counts = [(word, text[0], times) for text, words in zip(texts, said, strict=True)
                   for word, times in Counter(words).items()]  # fmt: skip
-        self._db.execute(LENGTHS, (self.tenant, [row[0] for row in rows], [len(words) for words in said]))
-        self._db.execute(WORDS, (self.tenant, *([count[part] for count in counts] for part in range(3))))
+        if texts:
+            self._db.execute(LENGTHS, (self.tenant, [text[0] for text in texts], [len(words) for words in said]))
+        if counts:
+            self._db.execute(WORDS, (self.tenant, *([count[part] for count in counts] for part in range(3))))
 
     # -- others ----------------------------------------------------------------------------------------------------
 

@@ -30,12 +30,15 @@ def portable(sql: str) -> str:
 
 
 def grouped(changes: Sequence[RowChange]) -> Iterator[list[RowChange]]:
-    """Runs of changes of one shape, in order; of a row that one run changes twice only the last state."""
+    """Changes of one shape, in order within each table; of a row that one group changes twice only the last state.
+
+    No table looks at another, so a turn's thirty changes become a statement or two a table.
+    """
 
     def shape(change: RowChange) -> tuple[str, bool, tuple[str, ...] | None]:
         return change.table, change.before is None, tuple(change.after) if change.after is not None else None
 
-    for _, run in groupby(changes, key=shape):
+    for _, run in groupby(sorted(changes, key=lambda change: change.table), key=shape):
         group = list(run)
         fresh = group[0].before is None and group[0].after is not None and group[0].table not in REPLACED
         yield group if fresh else list({change.key: change for change in group}.values())
