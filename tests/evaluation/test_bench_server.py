@@ -33,9 +33,10 @@ def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
 def test_turns_questions_forgetting_and_upkeep_are_measured(postgres: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = measured(postgres, capsys)
     assert (found["nodes"], found["edges"], found["dim"]) == (300, 516, 24)
-    assert found["ram"]["forgotten"] == pytest.approx(30, abs=15)
+    assert found["forgetting"]["nodes"] in range(30, 45)  # what the turns added goes first
+    assert found["forgetting"]["purge_ms"] > 0
     assert found["ram"]["turn_ms"]["n"] == 2  # type: ignore[index]
-    assert found["database"]["recall@5"] == 1.0
+    assert found["database"]["recall@5"] > 0.9
     assert set(found["vacuum_ms"]) == {"node", "edge", "node_vector", "total"}
     bytes_of = found["bytes"]
     parts = sum(sum(part.values()) for part in bytes_of["tables"].values())  # type: ignore[attr-defined]
@@ -47,8 +48,8 @@ def test_without_ram_no_memory_is_opened(
 ) -> None:
     monkeypatch.setattr("memory_core.memory.Memory._load", None)  # whoever loads one fails
     found = measured(postgres, capsys, "--in-database")
-    assert "ram" not in found
-    assert found["database"]["apply_ms"] > 0
+    assert found["ram"] is None
+    assert set(found["forgetting"]) == {"nodes", "edges", "apply_in_database_ms"}
 
 
 def test_too_few_nodes_are_refused(capsys: pytest.CaptureFixture[str]) -> None:

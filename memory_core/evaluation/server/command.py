@@ -39,10 +39,12 @@ def server_command(arguments: Sequence[str]) -> dict[str, Any]:
         _server(options.address) as admin,
         Meter("server", 6) as meter,
     ):
-        given = make(Path(work), nodes=options.nodes, dim=options.dim, turns=options.turns, searches=options.searches,
-                     labels=tuple(LABELS), seed=options.seed)  # fmt: skip
+        given = make(Path(work), nodes=options.nodes, dim=options.dim, turns=2 * options.turns,
+                     searches=options.searches, labels=tuple(LABELS), seed=options.seed)  # fmt: skip
         steps = count(1)
-        bench = Bench(admin, given, Path(work), options.in_database, lambda step: meter.at(next(steps), 6, step))
+        bench = Bench(
+            admin, given, Path(work), options.turns, options.in_database, lambda step: meter.at(next(steps), 6, step)
+        )
         return bench.run()
 
 
@@ -60,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("address", nargs="?", help="a superuser's address; default a local server for the time being")
     parser.add_argument("--nodes", type=int, default=NODES, help=f"default {NODES}")
     parser.add_argument("--dim", type=int, default=DIM, help=f"dimensions of the vectors; default {DIM}")
-    parser.add_argument("--turns", type=int, default=40)
+    parser.add_argument("--turns", type=int, default=40, help="timed without the index, then as many with it")
     parser.add_argument("--searches", type=int, default=200)
     parser.add_argument("--seed", type=int, default=42)
     parser.add_argument("--in-database", action="store_true", help="leave out what holds the memory in RAM")
