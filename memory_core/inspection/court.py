@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from memory_core.dedup import difference, homonym
-from memory_core.inspection.overview import overview
+from memory_core.graph import Graph
+from memory_core.inspection.kept import kept
+from memory_core.inspection.overview import Overview, overview
 from memory_core.inspector import Link, Quote, links, quotes
 from memory_core.memory import Memory
 from memory_core.schema import LABELS, FoundNode, Node, normalise_title
@@ -55,25 +57,29 @@ def threshold(memory: Memory) -> float:
 def pairs(memory: Memory) -> list[Pair]:
     """Pairs to be judged: those put up for merging or judged, those of like titles, then the nearest to the threshold;
     made once a revision."""
-    return memory.once("court", lambda: _pairs(memory))
+    return kept(memory, "court", _pairs)
 
 
 def _pairs(memory: Memory) -> list[Pair]:
+    known, near = overview(memory), _near(memory)
     with memory.lock:
         stored = [_stored(memory, row) for row in memory.pairs() if _both_live(memory, row)]
         found: dict[frozenset[str], Pair] = {}
-        for pair in (*stored, *_alike(memory), *_near(memory)):
+        for pair in (*stored, *_alike(memory, known), *near):
             found.setdefault(frozenset((pair.a, pair.b)), pair)
-    return list(found.values())
+        return [pair for pair in found.values() if memory.graph.is_live(pair.a) and memory.graph.is_live(pair.b)]
 
 
-def _alike(memory: Memory) -> list[Pair]:
+def _alike(memory: Memory, known: Overview) -> list[Pair]:
     """Nodes of nearly the same title, and of one title under two labels, however far apart their vectors are."""
-    known = overview(memory)
     two_labels = [(a.id, b.id) for group in known.flips for a, b in combinations(group, 2) if a.label != b.label]
     titles = [(a.id, b.id) for a, b in known.twins]
+    live = memory.graph.is_live
     return [
-        pair_of(memory, a, b, kind) for kind, group in (("title", titles), ("labels", two_labels)) for a, b in group
+        pair_of(memory, a, b, kind)
+        for kind, group in (("title", titles), ("labels", two_labels))
+        for a, b in group
+        if live(a) and live(b)
     ]
 
 
@@ -135,11 +141,11 @@ def _near(memory: Memory) -> list[Pair]:
                 )
             ]  # fmt: skip
             found = sorted(found)[:MOST]
-    return [_pair(memory, a, b, score) for _, score, a, b in found]
+    return [_pair(graph, a, b, score) for _, score, a, b in found]
 
 
-def _pair(memory: Memory, row: int, other: int, score: float) -> Pair:
-    a, b = (memory.graph.node(memory.graph.ids[at]) for at in (row, other))
+def _pair(graph: Graph, row: int, other: int, score: float) -> Pair:
+    a, b = (graph.node(graph.ids[at]) for at in (row, other))
     return Pair(a.id, b.id, (a.title, b.title), a.label, score, guard_between(a, b), "near")
 
 

@@ -78,7 +78,8 @@ def turn_lines(memory: Memory) -> list[TurnLine]:
 def _line(*values: Any) -> TurnLine:
     *row, blob = values
     row[5] = moment(row[5])
-    return TurnLine(*row, *(_counts(blob) if blob is not None else _UNREAD))
+    row += _counts(blob) if blob is not None else _UNREAD
+    return TurnLine(*row)
 
 
 _UNREAD = (0, 0, 0, (), 0, 0)

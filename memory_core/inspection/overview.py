@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_core.inspection.cards import stems
+from memory_core.inspection.kept import kept
 from memory_core.inspection.lines import TurnLine, turn_lines
 from memory_core.memory import Memory
 from memory_core.schema import LABELS, normalise_title
@@ -71,7 +72,7 @@ class Overview:
 
 def overview(memory: Memory) -> Overview:
     """Made once a revision."""
-    return memory.once("overview", lambda: _overview(memory))
+    return kept(memory, "overview", _overview)
 
 
 def _overview(memory: Memory) -> Overview:

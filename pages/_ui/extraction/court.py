@@ -9,12 +9,14 @@ import streamlit as st
 
 from memory_core.figures.memory_graph import find_nodes
 from memory_core.inspection.court import Chain, Merge, Pair, Side, chains, merges, pair_of, pairs, side, threshold
+from memory_core.inspection.kept import at_hand
 from memory_core.inspection.verdicts import FEW, suggested, verdict_chart, verdicts
 from memory_core.inspector import Link, Quote
 from memory_core.memories import OpenMemory
 from memory_core.memory.merging import MergePreview
 from pages._ui.extraction.again import offer_undo
 from pages._ui.extraction.state import ExtractionState
+from pages._ui.forgetting.progress import progress
 from pages._ui.opened import attempt, notice
 from pages._ui.words import dark, day, glyph, plural, safe
 
@@ -32,7 +34,10 @@ def court(opened: OpenMemory, state: ExtractionState) -> None:
     """Draw the list of pairs, the pair looked at, and below what the verdicts and the merges made so far say."""
     offer_undo(opened, state)
     with st.spinner("Comparing nodes…"):
-        known = pairs(opened.memory)
+        known, job = at_hand(opened.memory, "court", pairs)
+    progress(job)
+    if known is None:
+        return
     made = merges(opened.memory)
     left, right = st.columns([5, 8], gap="medium")
     with left:

@@ -7,18 +7,24 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from memory_core.inspection.kept import at_hand
 from memory_core.inspection.lines import statuses, turn_lines
 from memory_core.inspection.origins import origin
 from memory_core.inspection.overview import MOST, Overview, Titled, overview
 from memory_core.memories import OpenMemory
 from pages._ui.extraction.state import ExtractionState
+from pages._ui.forgetting.progress import progress
 from pages._ui.words import glyph, plural, safe, seconds
 
 
 def overviewing(opened: OpenMemory, state: ExtractionState) -> None:
     """Draw the sums."""
     with st.spinner("Summing up…"):
-        found, lines = overview(opened.memory), turn_lines(opened.memory)
+        found, job = at_hand(opened.memory, "overview", overview)
+    progress(job)
+    if found is None:
+        return
+    lines = turn_lines(opened.memory)
     if not opened.memory.graph.node_count:
         st.info("No node is stored yet: there is nothing to sum up.")
         return
