@@ -28,6 +28,10 @@ def speed_command(arguments: Sequence[str]) -> dict[str, Any]:
     if options.table:
         return {"table": markdown(read_speed(options.table) or {})}
     sizes = _sizes(options.nodes)
+    if min(options.turns, options.searches) < 1 or options.dim < 8:
+        raise InputError("--turns and --searches are at least 1, --dim at least 8.")
+    if options.out:
+        _kept(options.out)  # before an hour is spent
     systems = chosen([name for name in options.against.split(",") if name])
     folder = cache_folder().resolve() / "speed"
     folder.mkdir(parents=True, exist_ok=True)
@@ -51,14 +55,19 @@ def keep(path: Path, found: dict[str, Any]) -> None:
     """Write the figures to a file beside those of the other kind that it holds: a race, and growth by kind of vectors.
 
     Raises InputError for a file that is none of ours, or that cannot be written."""
+    known = _kept(path)
+    new = {one["vectors"] for one in found.get("growth", [])}
+    growth = [one for one in known.get("growth", []) if one["vectors"] not in new] + found.get("growth", [])
     try:
-        known: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
-        new = {one["vectors"] for one in found.get("growth", [])}
-        kept = [one for one in known.get("growth", []) if one["vectors"] not in new]
-        text = json.dumps({**known, **found, "growth": kept + found.get("growth", [])}, indent=1)
-        path.write_text(text + "\n", "utf-8")
-    except (OSError, ValueError, TypeError, AttributeError, KeyError) as error:
-        raise InputError(f"Cannot keep the figures in {path}: {error}. Choose another file.") from error
+        path.write_text(json.dumps({**known, **found, "growth": growth}, indent=1) + "\n", "utf-8")
+    except OSError as error:
+        raise InputError(f"Cannot write {path}: {error.strerror or error}.") from error
+
+
+def _kept(path: Path) -> dict[str, Any]:
+    if not path.parent.is_dir():
+        raise InputError(f"There is no folder {path.parent} for --out: make it first.")
+    return read_speed(path) or {}
 
 
 def _parser() -> argparse.ArgumentParser:

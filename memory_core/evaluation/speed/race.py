@@ -120,12 +120,12 @@ class Race:
 
     def _round(self, lanes: Sequence[Lane], number: int) -> None:
         """One turn and some searches of each, beginning with another system each round."""
-        share = self.searches // self.turns
+        asked = range(number * self.searches // self.turns, (number + 1) * self.searches // self.turns)
         for place in range(len(lanes)):
             lane = lanes[(place + number) % len(lanes)]
             if number < (lane.system.turns or self.turns):
                 lane.ask("turn", number=number)
-            for row in range(number * share, (number + 1) * share):
+            for row in asked:
                 lane.ask("search", number=row)
 
 

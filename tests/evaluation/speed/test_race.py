@@ -159,7 +159,13 @@ class TestPeers:
                 assert all("==" in line for line in lines)
 
     def test_an_unknown_one_and_sizes_that_are_none_are_refused(self) -> None:
-        for wrong in (["--against", "letta"], ["--nodes", "many"], ["--nodes", "5"], ["--nodes", "200,200"]):
+        for wrong in (
+            ["--against", "letta"],
+            ["--nodes", "many"],
+            ["--nodes", "5"],
+            ["--nodes", "200,200"],
+            ["--turns", "0"],
+        ):
             with pytest.raises(InputError):
                 speed_command(wrong)
         assert [system.name for system in chosen(PEERS)] == [system.name for system in SYSTEMS]
@@ -207,5 +213,6 @@ def test_race_and_growth_are_kept_in_one_file(tmp_path: Path) -> None:
     assert told["systems"] == {"a": 1}
     assert {one["vectors"]: one["sizes"] for one in told["growth"]} == {"x": [3], "y": [2]}
     path.write_text("[]")
-    with pytest.raises(InputError, match=r"speed\.json"):
-        keep(path, {"systems": {}})
+    for place in (path, tmp_path / "nowhere" / "speed.json"):
+        with pytest.raises(InputError, match=r"speed\.json|nowhere"):
+            speed_command(["--nodes", "100", "--against", "", "--out", str(place)])
