@@ -43,33 +43,34 @@ CREATE FUNCTION forgetting_lab.key_of(owner text) RETURNS bytea
 $$;
 
 -- A copied setting is worth nothing in another connection.
-CREATE FUNCTION forgetting_lab.signature(said text) RETURNS text
-    LANGUAGE sql STABLE STRICT SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION forgetting_lab.signature(key bytea, said text) RETURNS text LANGUAGE sql STABLE AS $$
     SELECT encode(sha256(key || sha256(key || convert_to(concat_ws(':', 'session', pg_backend_pid(),
         pg_postmaster_start_time(), inet_client_addr(), inet_client_port(), said), 'UTF8'))), 'hex')
-    FROM forgetting_lab.secret
 $$;
 
-CREATE FUNCTION forgetting_lab.signed(part integer) RETURNS text
+-- The memory entered, null where none is; asked once a statement by the policies.
+CREATE FUNCTION forgetting_lab.tenant() RETURNS bigint
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     said text[] := string_to_array(current_setting('forgetting_lab.session', true), ':');
 BEGIN
-    IF said[1] = forgetting_lab.signature(said[2] || ':' || said[3]) THEN
-        RETURN said[part];
+    IF (SELECT said[1] = forgetting_lab.signature(key, said[2] || ':' || said[3]) FROM forgetting_lab.secret) THEN
+        RETURN nullif(said[2], '')::bigint;
     END IF;
     RETURN NULL;
 END $$;
 
-CREATE FUNCTION forgetting_lab.tenant() RETURNS bigint
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-    SELECT nullif(forgetting_lab.signed(2), '')::bigint
-$$;
-
+-- The user signed in, null where none is.
 CREATE FUNCTION forgetting_lab.owner() RETURNS text
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-    SELECT convert_from(decode(forgetting_lab.signed(3), 'hex'), 'UTF8')
-$$;
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    said text[] := string_to_array(current_setting('forgetting_lab.session', true), ':');
+BEGIN
+    IF (SELECT said[1] = forgetting_lab.signature(key, said[2] || ':' || said[3]) FROM forgetting_lab.secret) THEN
+        RETURN convert_from(decode(said[3], 'hex'), 'UTF8');
+    END IF;
+    RETURN NULL;
+END $$;
 
 -- `token` is HMAC-SHA256 of the connection's process number with the owner's key, so that it is of use nowhere else.
 CREATE FUNCTION forgetting_lab.sign_in(owner text, token bytea) RETURNS void
@@ -82,7 +83,8 @@ BEGIN
        forgetting_lab.hmac(forgetting_lab.key_of(owner), convert_to(pg_backend_pid()::text, 'UTF8')) OR owner = '' THEN
         RAISE invalid_authorization_specification USING MESSAGE = 'the key is not this user''s';
     END IF;
-    PERFORM set_config('forgetting_lab.session', forgetting_lab.signature(said) || ':' || said, false);
+    PERFORM set_config('forgetting_lab.session', forgetting_lab.signature(key, said) || ':' || said, false)
+        FROM forgetting_lab.secret;
 END $$;
 
 CREATE TABLE forgetting_lab.memory (
@@ -108,7 +110,8 @@ BEGIN
     SELECT tenant INTO found FROM forgetting_lab.memory WHERE owner = who AND name = wanted;
     IF found IS NOT NULL THEN
         said := found || ':' || encode(convert_to(who, 'UTF8'), 'hex');
-        PERFORM set_config('forgetting_lab.session', forgetting_lab.signature(said) || ':' || said, false);
+        PERFORM set_config('forgetting_lab.session', forgetting_lab.signature(key, said) || ':' || said, false)
+            FROM forgetting_lab.secret;
     END IF;
     RETURN found;
 END $$;

@@ -146,9 +146,9 @@ SEARCH = """
              WHERE word IN (SELECT word FROM asked) GROUP BY word),
     rare AS (SELECT word, ln((total.turns - held.turns + 0.5::float8) / (held.turns + 0.5::float8)) AS idf
              FROM held, total),
-    scored AS (
+    best AS (
         SELECT position, sum((CASE WHEN idf <= 0 THEN 1e-6::float8 ELSE idf END) * ((times * (1.2::float8 + 1)) /
             (times + 1.2::float8 * (1 - 0.75::float8 + 0.75::float8 * words / mean))) ORDER BY place) AS score
         FROM asked JOIN rare USING (word) JOIN turn_word USING (word) JOIN turn_length USING (position), total
-        GROUP BY position)
-    SELECT turn.id, score FROM scored JOIN turn USING (position) ORDER BY score DESC, position LIMIT ?"""
+        GROUP BY position ORDER BY score DESC, position LIMIT ?)
+    SELECT turn.id, score FROM best JOIN turn USING (position) ORDER BY score DESC, position"""

@@ -140,7 +140,7 @@ def test_a_name_is_looked_up_among_ones_own(ana: Db, app: Address, server_key: b
 
 @pytest.mark.parametrize("sql", [
     "SELECT * FROM forgetting_lab.secret", "SELECT forgetting_lab.key_of('ben')",
-    "SELECT forgetting_lab.signature('1:00')",
+    "SELECT forgetting_lab.signature('', '1:00')",
     "SELECT forgetting_lab.hmac('a', 'b')", "SET ROLE forgetting_lab_owner", "DROP POLICY own ON node",
     "ALTER TABLE node DISABLE ROW LEVEL SECURITY", "ALTER TABLE node NO FORCE ROW LEVEL SECURITY",
     "CREATE TABLE forgetting_lab.mine (a int)", "CREATE FUNCTION forgetting_lab.tenant() RETURNS int RETURN 1",
