@@ -101,6 +101,11 @@ class Session:
     def _fetch(self, sql: str, values: Sequence[Value | list[Value]]) -> list[tuple[Any, ...]]:
         return self._live().execute(portable(sql), values, binary=True).fetchall()
 
+    def batches(self, sql: str, *values: Value) -> Iterator[list[tuple[Any, ...]]]:
+        """The rows of a SELECT, all at once: the server sends them so."""
+        if rows := self.query(sql, *values):
+            yield rows
+
     def query_in(self, sql: str, keys: Sequence[Value]) -> list[tuple[Any, ...]]:
         """Rows of a SELECT whose `IN ({})` becomes the list of `keys`."""
         return self.query(sql.replace("IN ({})", "= ANY(?)"), list(keys)) if keys else []
