@@ -154,5 +154,9 @@ def curves(grown: Mapping[str, Any], key: str) -> dict[str, list[tuple[int, floa
 
 def recalls(grown: Mapping[str, Any]) -> str:
     """How many of the exact five nearest are found at each size."""
-    told = [f"{row['recall@5']:.3f} at {row['n']:,}" for row in grown.get("sizes", []) if "recall@5" in row]
+    told = [
+        f"{row['recall@5']:.3f} at {row['n']:,}" + (" (signs first)" if row.get("approximate") else "")
+        for row in grown.get("sizes", [])
+        if "recall@5" in row
+    ]
     return ", ".join(told)

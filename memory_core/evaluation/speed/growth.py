@@ -53,11 +53,13 @@ def _row(nodes: int, lanes: Sequence[Lane]) -> Row:
         }  # fmt: skip
         if lane.failed:
             row[lane.system.name]["failed"] = lane.failed
-    nearest = {lane.system.name: lane.told["probe"][0]["nearest"] for lane in lanes if "probe" in lane.told}
-    if len(nearest) == 2:
-        row["recall@5"] = recall(nearest[OURS], nearest[MATRIX.name])
-    if ours := next((lane.told["limit"][-1] for lane in lanes if "limit" in lane.told), None):
-        row["limit"] = {name: round(value, 4) for name, value in ours.items() if name != "ms"}
+    probed = {lane.system.name: lane.told["probe"][0] for lane in lanes if "probe" in lane.told}
+    if len(probed) == 2:
+        ours, exact = probed[OURS], probed[MATRIX.name]["nearest"]
+        row["approximate"] = ours["approximate"]
+        row["recall@5"], row["recall@5 by signs"] = (recall(ours[how], exact) for how in ("nearest", "by signs"))
+    if limit := next((lane.told["limit"][-1] for lane in lanes if "limit" in lane.told), None):
+        row["limit"] = {name: round(value, 4) for name, value in limit.items() if name != "ms"}
     return row
 
 

@@ -195,6 +195,8 @@ def test_growth_compares_with_the_matrix_and_finds_the_exact_ones(tmp_path: Path
     assert [row["n"] for row in found["sizes"]] == [200, 400]
     for row in found["sizes"]:
         assert row["recall@5"] > 0.98
+        assert row["recall@5 by signs"] > 0.98
+        assert row["approximate"] is False
         assert row["matrix"]["retrieval_ms"] > 0
 
 

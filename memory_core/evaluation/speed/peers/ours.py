@@ -136,10 +136,20 @@ class Session:
         whole = 1000 * (time.perf_counter() - started)
         return {"ms": found.ms["candidates"] + found.ms["walk"], "whole": whole, "found": len(found.nodes)}
 
-    def probe(self) -> dict[str, list[list[int]]]:
-        """The five nearest of every question, as rows, which are places of what was given."""
+    def probe(self) -> dict[str, Any]:
+        """The five nearest of every question, as rows, which are places of what was given: as the memory searches by
+        itself, whether that was by signs first (`approximate`), and by signs in any case."""
+        search = self.memory.graph.search
+        self.memory.graph.nearest(np.array(self.given.queries[:1]), 5)  # it learns how long comparing all takes here
+        found = {"approximate": search.approximate, "nearest": self._nearest()}
+        mode, search.mode = search.mode, "approximate"
+        found["by signs"] = self._nearest()
+        search.mode = mode
+        return found
+
+    def _nearest(self) -> list[list[int]]:
         found = (self.memory.graph.nearest(np.array(query)[None], 5)[0] for query in self.given.queries)
-        return {"nearest": [[row for row, _ in rows] for rows in found]}
+        return [[row for row, _ in rows] for rows in found]
 
     def score(self) -> dict[str, float]:
         """P1's importance of every node; `view` is what a change to the memory adds to the first scoring after it."""
