@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +24,15 @@ ENVIRONMENT = Path("forgetting-lab.env")
 
 
 def server_command(options: argparse.Namespace) -> Result | None:
-    """Start a local server and stay, or prepare one that runs. Raises InputError, ServerError, MemoryFileError."""
-    if options.try_ == bool(options.setup):
-        raise InputError("Say --try for a local server, or --setup ADDRESS for one that runs already.")
+    """Start a local server and stay, or prepare or rewrite one that runs. Raises InputError, ServerError,
+    MemoryFileError."""
+    if options.try_ + bool(options.setup) + bool(options.rewrite) != 1:
+        raise InputError("Say --try for a local server, or --setup or --rewrite ADDRESS for one that runs already.")
     if options.try_:
         _try(options)
         return None  # it was told while the server ran
+    if options.rewrite:
+        return dict(_setup_module().rewrite(Address.parse(options.rewrite)))
     return _set_up(options.setup, options.out or ENVIRONMENT, options)
 
 
@@ -55,12 +59,16 @@ def _told(ready: Result) -> str:
 
 
 def _set_up(admin: str, environment: Path, options: argparse.Namespace) -> Result:
-    try:
-        from memory_core.server_setup import prepare
-    except ImportError as error:
-        raise ServerError(f"A server needs more packages: pip install -r requirements-server.txt ({error}).") from error
+    prepare = _setup_module().prepare
     ready = prepare(Address.parse(admin), environment, user=options.user or "", login=options.login)
     return {"address": ready.address, "environment": str(ready.environment)}
+
+
+def _setup_module() -> Any:
+    try:
+        return import_module("memory_core.server_setup")
+    except ImportError as error:
+        raise ServerError(f"A server needs more packages: pip install -r requirements-server.txt ({error}).") from error
 
 
 def migrate_command(options: argparse.Namespace) -> Result:
@@ -81,6 +89,7 @@ COMMANDS: dict[str, tuple[Any, str, Sequence[Argument]]] = {
             (("--try",), {"action": "store_true", "dest": "try_", "help": "start one here; it stays until Ctrl-C"}),
             (("--folder",), {"type": Path, "default": FOLDER, "help": f"where --try keeps its data ({FOLDER})"}),
             (("--setup",), {"metavar": "ADDRESS", "help": "an administrator's postgresql:// address"}),
+            (("--rewrite",), {"metavar": "ADDRESS", "help": "after purges: rewrite its tables (an administrator's)"}),
             (("--login",), {"default": "forgetting_lab", "help": "the role that the app logs in as"}),
             (("--user",), {"help": "write this one user's key instead of the app's"}),
             (("--out",), {"type": Path, "help": f"the file for address and key ({ENVIRONMENT})"}),

@@ -199,3 +199,18 @@ def test_what_only_a_memory_in_ram_can_do_is_told_in_one_line(
     told = capsys.readouterr().err
     assert said in told
     assert told.count("\n") == 1
+
+
+def test_a_purge_by_the_app_waits_for_no_vacuum_and_an_administrator_rewrites_later(
+    on_server: str, app_login: dict[str, str], postgres: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    address = f"{app_login['FORGETTING_LAB_MEMORY'].partition('?')[0]}?memory=purged"
+    with Memory.open(address) as memory:
+        memory.say("My sister Mira lives in Porto.", at="2024-05-01T10:00:00Z")
+        done = memory.apply(memory.plan(policy("importance"), keep=0))
+        assert memory.purge(done)["receipt"]["rewritten"] is False  # type: ignore[index]
+        assert memory.store.meta("rewrite") == "due"
+        assert main(["server", "--rewrite", postgres, "--json"]) == 0
+        sizes = json.loads(capsys.readouterr().out)
+        assert 0 < sizes["bytes_after"] <= sizes["bytes_before"]
+        assert memory.store.meta("rewrite") == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -18,7 +19,7 @@ from memory_core.memory import Memory
 from memory_core.policies import make as policy
 from memory_core.protocols import Floats, Kind, Retrieval
 from memory_core.retrievers.graph import GraphRetriever
-from memory_core.store.rows import insert
+from memory_core.store.rows import RowChange, insert
 from tests.in_database.conftest import Make
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
@@ -202,20 +203,21 @@ def test_no_query_brings_the_memory_here(
 ) -> None:
     *_, there = indexed
     brought: list[int] = []
-    ask, load = there.store.query, Graph.load
+    ask, follow = there.store.query, Graph.apply
 
     def counting(sql: str, *values: object) -> list[tuple[object, ...]]:
         rows = ask(sql, *values)  # type: ignore[arg-type]
         brought.append(len(rows))
         return rows
 
-    def small(graph: Graph, nodes: list[tuple[object, ...]], edges: list[tuple[object, ...]]) -> None:
-        assert len(nodes) <= 15
-        assert all(node[-1] is None for node in nodes), "a vector was loaded"
-        load(graph, nodes, edges)
+    def small(graph: Graph, changes: Iterable[RowChange]) -> None:
+        rows = list(changes)
+        assert {row.table for row in rows} <= {"node", "edge"}, "a vector was loaded"
+        follow(graph, rows)
+        assert len(graph.ids) <= 15
 
     monkeypatch.setattr(there.store, "query", counting)
-    monkeypatch.setattr(Graph, "load", small)
+    monkeypatch.setattr(Graph, "apply", small)
     monkeypatch.setattr(Memory, "_load", None)  # whoever loads a memory fails
     found = there.ask("what of No3").retrieval
     assert found.roots
