@@ -11,6 +11,7 @@ from memory_core.jobs import Job, Worker
 from memory_core.memory import Memory, TurnReport
 from memory_core.protocols import Embedder
 from memory_core.replay import Replay
+from memory_core.store.address import is_address
 
 _RECENT = 40  # reports kept for the live picture
 
@@ -39,6 +40,11 @@ class OpenMemory:
     def busy(self) -> bool:
         """Whether a job is waiting, running or paused."""
         return self.worker.current is not None
+
+    @property
+    def shared(self) -> bool:
+        """Whether it lives on a server, where other processes write it too."""
+        return is_address(self.memory.store.place)
 
     def numbers(self) -> dict[str, object]:
         """`Memory.stats()`, made once a revision."""

@@ -7,20 +7,24 @@ import streamlit as st
 from memory_core.inspection.origins import origin
 from memory_core.memories import OpenMemory
 from memory_core.simulator.effects import size
+from pages._ui.opened import told
 from pages._ui.words import safe
 
+_LOOK = 2.0  # seconds
 _TIPS = {
     "turns": "Turns stored: messages of conversations, verbatim",
     "nodes": "Live nodes of the graph",
     "edges": "Live edges of the graph",
     "live": "Bytes that live nodes, edges, turns and vectors take; forgetting lowers them",
-    "on disk": "Size of the memory's file with its log; only a purge gives it back",
+    "on disk": "Size of the memory's file with its log, or of all tables of its server; only a purge gives it back",
 }
 
 
 def numbers(opened: OpenMemory, models: str) -> None:
-    """Draw the line; while a job runs it follows every second."""
-    st.fragment(_line, run_every=1.0 if running(opened) else None)(opened, models)
+    """Draw the line. It follows a job every second, and looks for what others write to a memory on a server."""
+    every = 1.0 if running(opened) else _LOOK if opened.shared else None
+    with told():
+        st.fragment(_line, run_every=every)(opened, models, opened.memory.revision)
 
 
 def running(opened: OpenMemory) -> bool:
@@ -28,7 +32,14 @@ def running(opened: OpenMemory) -> bool:
     return opened.busy
 
 
-def _line(opened: OpenMemory, models: str) -> None:
+def _line(opened: OpenMemory, models: str, drawn: int) -> None:
+    with told():
+        _drawn(opened, models, drawn)
+
+
+def _drawn(opened: OpenMemory, models: str, drawn: int) -> None:
+    if opened.shared and not running(opened) and opened.memory.revision != drawn:
+        st.rerun()  # the whole page: another process, or another browser of this one, wrote
     stats = opened.numbers()
     live = stats["bytes_live"]["total"]  # type: ignore[index]
     values = [("turns", f"{stats['turns']:,}"), ("nodes", f"{stats['nodes']:,}"), ("edges", f"{stats['edges']:,}"),

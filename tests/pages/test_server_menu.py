@@ -12,6 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from memory_core.memories import FolderMemories, chosen_place, on_server
+from memory_core.memory import Memory
 from memory_core.store.address import Address
 from tests.pages.conftest import APP, html
 
@@ -137,3 +138,18 @@ def test_a_server_that_went_away_is_told_and_can_be_left(folder: FolderMemories,
     with psycopg.connect(postgres, autocommit=True) as db:
         db.execute("ALTER DATABASE fresh ALLOW_CONNECTIONS true")
     on_server(Address.parse(database)).close()
+
+
+def test_what_another_process_writes_appears_in_the_next_run(
+    folder: FolderMemories, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORGETTING_LAB_MEMORIES", database)
+    chosen_place().create("shared").memory.say("I keep bees.", at="2024-05-01T10:00:00Z")
+    app = AppTest.from_file(str(APP), default_timeout=60).run()
+    assert "<b>1</b> turns" in html(app)
+    with Memory.open(f"{database}?memory=shared", create=False) as other:
+        other.say("My cousin Ilse plays the cello.", at="2024-05-02T10:00:00Z")
+    app.run()
+    assert "<b>2</b> turns" in html(app)
+    assert "My cousin Ilse plays the cello." in html(app)
+    chosen_place().close()
