@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import networkx as nx
 from memory_core.errors import InputError
 from memory_core.memory import Memory
 from memory_core.memory.turns import moment
+from memory_core.protocols import Floats
 from memory_core.schema import LABELS
 from memory_core.store.sqlite_files import SCHEMA_VERSION
 
@@ -38,29 +40,60 @@ def to_document(memory: Memory, *, vectors: bool = False) -> dict[str, Any]:
     """
     with memory.lock, memory.store.snapshot():
         _ = memory.revision
-        return _document(memory, vectors)
+        read = _read(memory, vectors)
+    return _document(read)  # others go on meanwhile: it takes three times as long as reading
 
 
-def _document(memory: Memory, vectors: bool) -> dict[str, Any]:
-    graph, store = memory.graph, memory.store
-    nodes = {graph.ids[row]: _node(memory, row) for row in graph.live_rows().tolist()}
-    edges = {graph.edge_ids[row]: _edge(memory, row) for row in graph.live_edges().tolist()}
+@dataclass(frozen=True)
+class _Read:
+    """What is live at one moment, as it is stored."""
+
+    embedder: dict[str, Any]
+    nodes: list[tuple[Any, ...]]
+    edges: list[tuple[Any, ...]]
+    turns: list[tuple[Any, ...]]
+    provenance: list[tuple[Any, ...]]
+    history: list[tuple[Any, ...]]
+    access: list[tuple[Any, ...]]
+    vectors: dict[str, Floats] | None
+
+
+def _read(memory: Memory, vectors: bool) -> _Read:
+    graph, query, rows = memory.graph, memory.store.query, memory.graph.live_rows().tolist()
+    have = [row for row in rows if graph.has_vector.values[row]]
+    return _Read(
+        {"id": memory.embedder.id, "dim": memory.embedder.dim},
+        [_node(memory, row) for row in rows],
+        [_edge(memory, row) for row in graph.live_edges().tolist()],
+        query(_TURNS),
+        query(_PROVENANCE),
+        query(_HISTORY),
+        query(_ACCESS),
+        {graph.ids[row]: graph.vectors.values[row].copy() for row in have} if vectors else None,
+    )
+
+
+def _document(read: _Read) -> dict[str, Any]:
+    nodes = {node: _node_entry(*values) for node, *values in sorted(read.nodes, key=lambda item: natural(item[0]))}
+    edges = {
+        edge: {"source": source, "target": target, "relationship": relationship, "attributes": json.loads(attributes)}
+        for edge, source, target, relationship, attributes in sorted(read.edges, key=lambda item: natural(item[0]))
+    }
+    provenance = [_named(("item", "turn", "start", "stop"), row) for row in read.provenance]
+    access = [_named(("node", "at", "turn", "kind"), row) for row in read.access]
+    live = nodes.keys() | edges.keys()
     document: dict[str, Any] = {
         "schema": SCHEMA_VERSION,
-        "embedder": {"id": memory.embedder.id, "dim": memory.embedder.dim},
-        "nodes": dict(sorted(nodes.items(), key=lambda item: natural(item[0]))),
-        "edges": dict(sorted(edges.items(), key=lambda item: natural(item[0]))),
-        "turns": [_named(_TURN_KEYS, row) for row in store.query(_TURNS)],
-        "provenance": [_named(("item", "turn", "start", "stop"), row) for row in store.query(_PROVENANCE)],
-        "value_history": [_said(row) for row in store.query(_HISTORY)],
-        "access": [_named(("node", "at", "turn", "kind"), row) for row in store.query(_ACCESS)],
+        "embedder": read.embedder,
+        "nodes": nodes,
+        "edges": edges,
+        "turns": [_named(_TURN_KEYS, row) for row in read.turns],
+        "provenance": _by("item", [entry for entry in provenance if entry["item"] in live]),
+        "value_history": _by("item", [entry for entry in map(_said, read.history) if entry["item"] in live]),
+        "access": _by("node", [entry for entry in access if entry["node"] in live]),
     }
-    for name, key in (("provenance", "item"), ("value_history", "item"), ("access", "node")):
-        live = [entry for entry in document[name] if graph.is_live(entry[key])]
-        document[name] = _by(key, live)
-    if vectors:
-        have = {node: row for node in document["nodes"] if graph.has_vector.values[row := graph.row_of[node]]}
-        document["vectors"] = {node: graph.vectors.values[row].tolist() for node, row in have.items()}
+    if read.vectors is not None:
+        document["vectors"] = {node: read.vectors[node].tolist() for node in nodes if node in read.vectors}
     return document
 
 
@@ -160,28 +193,38 @@ def natural(item: str) -> tuple[str, int, str]:
     return (match[1], int(match[2]), item) if match else (item, -1, item)
 
 
-def _node(memory: Memory, row: int) -> dict[str, Any]:
+def _node(memory: Memory, row: int) -> tuple[Any, ...]:
     graph = memory.graph
+    return (
+        graph.ids[row], LABELS[graph.label.values[row]], graph.titles[row], graph.contents[row], graph.attributes[row],
+        float(graph.created.values[row]), int(graph.turns_at_creation.values[row]), bool(graph.pinned.values[row]),
+    )  # fmt: skip
+
+
+def _node_entry(
+    label: str, title: str, content: str, attributes: str, created: float, turns: int, pinned: bool
+) -> dict[str, Any]:
     return {
-        "label": LABELS[graph.label.values[row]],
-        "title": graph.titles[row],
-        "content": graph.contents[row],
-        "attributes": json.loads(graph.attributes[row]),
-        "created_at": moment(float(graph.created.values[row])).isoformat(),
-        "turns_at_creation": int(graph.turns_at_creation.values[row]),
-        "pinned": bool(graph.pinned.values[row]),
+        "label": label,
+        "title": title,
+        "content": content,
+        "attributes": json.loads(attributes),
+        "created_at": moment(created).isoformat(),
+        "turns_at_creation": turns,
+        "pinned": pinned,
     }
 
 
-def _edge(memory: Memory, row: int) -> dict[str, Any]:
+def _edge(memory: Memory, row: int) -> tuple[str, ...]:
     graph = memory.graph
     source, target = graph.ends.values[row].tolist()
-    return {
-        "source": graph.ids[source],
-        "target": graph.ids[target],
-        "relationship": graph.relationships[row],
-        "attributes": json.loads(graph.edge_attributes[row]),
-    }
+    return (
+        graph.edge_ids[row],
+        graph.ids[source],
+        graph.ids[target],
+        graph.relationships[row],
+        graph.edge_attributes[row],
+    )
 
 
 _TURN_KEYS = ("id", "source_id", "session", "role", "speaker", "text", "at", "position")

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import random
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memory_core import exporters
 from memory_core.errors import Cancelled, FormatError, InputError
 from memory_core.exporters import export, to_document, to_graphml, to_json
 from memory_core.importers.memories import import_memory
@@ -465,3 +467,20 @@ def test_one_title_in_two_forms_is_one_node_in_every_file(tmp_path: Path) -> Non
             import_memory(other, tmp_path / f"m.{ending}")
             assert other.say("Person:Zoe\u0308 Hie\u0302\u0301u", at="2024-05-02").nodes[0].how == "title"
             assert other.graph.titles == ["Zo\u00eb Hi\u1ebfu"]
+
+
+def test_others_write_while_an_export_is_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    together = exporters._document
+
+    def during(read: exporters._Read) -> dict[str, Any]:
+        with ThreadPoolExecutor(1) as other:
+            other.submit(memory.say, "Person:Otto", at="2024-06-01").result(30)
+        return together(read)
+
+    with fake_memory() as memory:
+        memory.say("Person:Mira -lives_in-> Location:Porto", at="2024-05-01")
+        monkeypatch.setattr(exporters, "_document", during)
+        document = to_document(memory)
+        assert [node["title"] for node in document["nodes"].values()] == ["Mira", "Porto"]
+        assert len(document["turns"]) == 1
+        assert memory.graph.titles == ["Mira", "Porto", "Otto"]
