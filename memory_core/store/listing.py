@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -67,6 +68,8 @@ class Listing:
                 for (table,) in self._db.execute(_TABLES).fetchall():
                     self._db.execute(f"DELETE FROM {table} WHERE tenant = $1", (tenant,))
                 self._db.execute("DELETE FROM memory WHERE tenant = $1", (tenant,))
+            with suppress(psycopg.errors.LockNotAvailable):  # others are at the table: an index of nothing harms nobody
+                self._db.execute("SELECT forgetting_lab.drop_index()")
 
     def _ask(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         with self.lock, faults(self.address):

@@ -233,7 +233,19 @@ BEGIN
                    'WHERE tenant = %s AND vector_dims(half) = %s', name, dim, mine, dim);
     RETURN true;
 END $$;
-REVOKE ALL ON FUNCTION forgetting_lab.index_vectors(integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION forgetting_lab.index_vectors(integer) TO forgetting_lab_app;
+
+-- Takes the indexes of a memory away that was removed.
+CREATE FUNCTION forgetting_lab.drop_index() RETURNS void
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+    mine text := format('^node_vector_half_%s_\d+$', forgetting_lab.tenant());
+    place regclass;
+BEGIN
+    FOR place IN SELECT oid FROM pg_class WHERE relnamespace = 'forgetting_lab'::regnamespace AND relname ~ mine LOOP
+        EXECUTE format('DROP INDEX %s', place);
+    END LOOP;
+END $$;
+REVOKE ALL ON FUNCTION forgetting_lab.index_vectors(integer), forgetting_lab.drop_index() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION forgetting_lab.index_vectors(integer), forgetting_lab.drop_index() TO forgetting_lab_app;
 INSERT INTO forgetting_lab.schema VALUES (1);
 RESET ROLE;
