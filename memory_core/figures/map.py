@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +19,7 @@ from memory_core.schema import LABELS
 Coloring = Literal["label", "score", "fate"]
 FATE_NAMES = tuple(palette.FATES)
 NO_SCORE = 255
+DRAWN = 60_000  # nodes a browser draws, and redraws after each move, without stopping
 _STEPS = 254
 
 
@@ -32,11 +34,47 @@ class MapPicture:
     sources: NDArray[np.int64]
     targets: NDArray[np.int64]
     layout: MapLayout
+    degrees: NDArray[np.int64] | None = None  # of a part: in the whole
 
     @property
     def degree(self) -> NDArray[np.int64]:
         """Edges of each node, (n,)."""
+        if self.degrees is not None:
+            return self.degrees
         return np.bincount(np.concatenate([self.sources, self.targets]), minlength=len(self.ids))
+
+    @cached_property
+    def drawn(self) -> NDArray[np.int64]:
+        """Places of the nodes that a browser is sent, ascending: all, or of more than DRAWN half of that many by degree
+        and a seeded sample of the rest."""
+        n = len(self.ids)
+        if n <= DRAWN:
+            return np.arange(n)
+        order = np.argsort(-self.degree, kind="stable")
+        rest = np.random.default_rng(0).choice(order[DRAWN // 2 :], DRAWN - DRAWN // 2, replace=False)
+        return np.sort(np.concatenate([order[: DRAWN // 2], rest]))
+
+    @cached_property
+    def part(self) -> MapPicture:
+        """The picture of what is `drawn`, with the edges between."""
+        if len(self.ids) <= DRAWN:
+            return self
+        place = np.full(len(self.ids), -1, np.int64)
+        place[self.drawn] = np.arange(DRAWN)
+        ends = np.column_stack([place[self.sources], place[self.targets]])
+        inside = ends[(ends >= 0).all(axis=1)]
+        ids, titles = [[of[at] for at in self.drawn.tolist()] for of in (self.ids, self.titles)]
+        layout = MapLayout(self.layout.xy[self.drawn], self.layout.community[self.drawn])
+        return MapPicture(
+            self.revision, ids, titles, self.labels[self.drawn], inside[:, 0], inside[:, 1], layout,
+            self.degree[self.drawn],
+        )  # fmt: skip
+
+    @property
+    def words(self) -> str:
+        """How much there is, and how much of it is drawn."""
+        n, m = f"{len(self.ids):,} nodes", f"{len(self.sources):,} edges"
+        return f"{n}, {m}" if len(self.ids) <= DRAWN else f"{DRAWN:,} of {n} drawn: the best connected and a sample"
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ def map_view(
     `focus` is a node id to centre and select when it changes.
     """
     known = (st.session_state.get(key) or {}).get("have") == picture.revision
-    ids = picture.ids
+    ids = picture.part.ids
     head = {
         "key": key,
         "revision": picture.revision,
@@ -34,10 +34,10 @@ def map_view(
         "legend": colors.legend,
         "marks": palette.data(),
         "selected": ids.index(focus) if focus in ids else None,
-        "text": f"{len(ids):,} nodes, {len(picture.sources):,} edges",
+        "text": picture.words,
         "empty": _EMPTY,
     }
-    parts = {"values": colors.values.tobytes()} | ({} if known else geometry(picture))
+    parts = {"values": colors.values[picture.drawn].tobytes()} | ({} if known else geometry(picture.part))
     state = _component(
         data=message(head, parts),
         key=key,

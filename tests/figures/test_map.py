@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -128,3 +129,23 @@ def test_a_map_that_grows_stays_where_it_is_and_new_nodes_lie_beside_their_neigh
         assert more.community[new] == more.community[old]
     loose = set(range(500, 600)) - set(first)
     assert all(more.community[node] == -1 and np.hypot(*more.xy[node]) > np.hypot(*made.xy.T).max() for node in loose)
+
+
+def test_of_a_very_large_memory_a_part_is_drawn_which_says_so(
+    picture: MapPicture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert picture.part is picture
+    assert picture.words == "600 nodes, 1,000 edges"
+    monkeypatch.setattr("memory_core.figures.map.DRAWN", 100)
+    large = replace(picture)
+    assert large.words == "100 of 600 nodes drawn: the best connected and a sample"
+    part, drawn = large.part, large.drawn.tolist()
+    assert len(drawn) == len(set(drawn)) == len(part.ids) == 100
+    assert drawn == sorted(drawn)
+    assert set(np.argsort(-picture.degree, kind="stable")[:50].tolist()) <= set(drawn)
+    assert part.ids == [picture.ids[place] for place in drawn]
+    assert part.degree.tolist() == picture.degree[drawn].tolist(), "edges of the whole memory"
+    ends = {(part.ids[a], part.ids[b]) for a, b in zip(part.sources.tolist(), part.targets.tolist(), strict=True)}
+    whole = {(picture.ids[a], picture.ids[b]) for a, b in zip(picture.sources, picture.targets, strict=True)}
+    assert ends == {(a, b) for a, b in whole if a in part.ids and b in part.ids}
+    assert replace(picture).part.ids == part.ids, "the same part each time"
