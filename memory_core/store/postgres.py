@@ -15,7 +15,7 @@ from memory_core.store.contract import StaleRevisionError
 from memory_core.store.faults import LOST
 from memory_core.store.halves import Half
 from memory_core.store.rows import KEYS, RowChange, Value
-from memory_core.store.server import APP_ROLE, sign_in
+from memory_core.store.server import APP_ROLE, LOCK_MS, sign_in
 from memory_core.store.session import Session
 from memory_core.store.statements import (
     ALL_TABLES,
@@ -164,8 +164,9 @@ class PostgresStore(Session):
     def rewrite(self) -> bool:
         """Rewrite the tables, so that what was deleted stands in none of their pages (VACUUM FULL).
 
-        False for a user who does not own them (an administrator's `server` command does it then) and while others hold
-        them. What the server's write-ahead log, its archive and its backups hold is the administrator's to expire.
+        Vectors that have an HNSW index are only vacuumed: to build it again would hold everybody up for a minute.
+        False for a user who does not own the tables (an administrator's `server --rewrite` does it then) and while
+        others hold them. What write-ahead logs, archives and backups hold is the administrator's to expire.
         """
         if not self._admin:
             return False
@@ -173,12 +174,13 @@ class PostgresStore(Session):
             self._live().execute("RESET ROLE")
             try:
                 self._db.execute(f"SET lock_timeout = {_REWRITE_LOCK_MS}")
-                for (table,) in self._db.execute(ALL_TABLES).fetchall():
-                    self._db.execute(f"VACUUM (FULL, ANALYZE) {table}")
+                for table, searched in self._db.execute(ALL_TABLES).fetchall():
+                    self._db.execute(f"VACUUM ({'' if searched else 'FULL, '}ANALYZE) {table}")
             except psycopg.errors.LockNotAvailable:
                 return False
             finally:
                 if not self._db.closed:
+                    self._db.execute(f"SET lock_timeout = {LOCK_MS}")
                     self._db.execute(f"SET ROLE {APP_ROLE}")
         return True
 

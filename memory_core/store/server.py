@@ -23,7 +23,7 @@ _OLDEST = 160000  # PostgreSQL 16
 _EXTENSION = "vector"
 _PGVECTOR = (0, 8)  # halfvec, and scans that go on until enough rows pass the filter
 _SECONDS = 10  # to connect
-_LOCK_MS = 30_000  # a commit of a whole import takes seconds; waiting is better than failing
+LOCK_MS = 30_000  # a commit of a whole import takes seconds; waiting is better than failing
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -147,7 +147,7 @@ def _take_role(db: Connection) -> None:
     db.execute(f"SET ROLE {APP_ROLE}")
     schema = db.execute("SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'vector'").fetchone()
     db.execute(f"SET search_path = forgetting_lab, {schema[0] if schema else 'public'}")
-    db.execute(f"SET lock_timeout = {_LOCK_MS}")
+    db.execute(f"SET lock_timeout = {LOCK_MS}")
 
 
 def _own_key(address: Address, user: str) -> bytes | None:

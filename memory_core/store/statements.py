@@ -136,7 +136,10 @@ SIZE = """
     SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
     WHERE relnamespace = 'forgetting_lab'::regnamespace AND relkind = 'r'"""
 ALL_TABLES = """
-    SELECT oid::regclass::text FROM pg_class WHERE relnamespace = 'forgetting_lab'::regnamespace AND relkind = 'r'
+    SELECT oid::regclass::text, EXISTS (
+        SELECT FROM pg_index JOIN pg_class AS found ON found.oid = indexrelid JOIN pg_am ON pg_am.oid = found.relam
+        WHERE indrelid = held.oid AND amname = 'hnsw')
+    FROM pg_class AS held WHERE relnamespace = 'forgetting_lab'::regnamespace AND relkind = 'r'
     AND relname NOT IN ('memory', 'schema', 'secret')"""
 #: FTS5's bm25(): k1 1.2, b .75, an idf of at least 1e-6, summed in the order of the words.
 SEARCH = """

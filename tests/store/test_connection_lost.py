@@ -232,3 +232,20 @@ def test_a_server_that_is_stopped_and_started_again_is_found_again(own_server: t
         assert store.revision() == 1
         assert store.commit([insert("meta", key="more", value="yes")], 1) == 2
         store.close()
+
+
+def test_a_rewriting_leaves_the_index_of_vectors_and_waits_for_nobody(memory: Memory, postgres: str) -> None:
+    store = store_of(memory)
+    patience = store.query("SHOW lock_timeout")
+    store.query("SELECT index_vectors(?)", memory.embedder.dim)
+    files = "SELECT relfilenode FROM pg_class WHERE oid = CAST(? AS regclass)"
+    before = [store.query(files, f"forgetting_lab.{table}") for table in ("node_vector", "node")]
+    assert store.rewrite() is True
+    after = [store.query(files, f"forgetting_lab.{table}") for table in ("node_vector", "node")]
+    assert after[0] == before[0]
+    assert after[1] != before[1]
+    with connect(Address.parse(postgres)) as other, other.transaction():
+        other.execute("LOCK TABLE forgetting_lab.access IN ACCESS SHARE MODE")
+        assert store.rewrite() is False
+    assert store.query("SHOW lock_timeout") == patience
+    assert store.query("SELECT current_user") == [("forgetting_lab_app",)]
