@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memory_core.errors import FormatError
-from memory_core.evaluation.results.speed import KEPT, bounds, conditions, curves, lines, read_speed, recalls
+from memory_core.evaluation.results.speed import KEPT, bounds, conditions, curves, lines, markdown, read_speed, recalls
 
 LIMIT = {
     "pass_ms": 2.0, "retrieval_passes": 1.1, "dedup_passes": 7.0, "commit_ms": 3.0, "fsync_ms": 2.5,
@@ -56,6 +56,12 @@ def test_conditions_and_growth_are_told() -> None:
         "matrix": [(1000, 2.0), (9000, 8.0)],
     }
     assert recalls(TOLD["growth"][0]) == "1.000 at 1,000, 0.990 at 9,000"
+
+
+def test_the_readme_gets_both_tables() -> None:
+    told = markdown(TOLD)
+    assert "| mem0 2.2.1 | 27,021 | 450.0 ms (×30) | | | | |" in told
+    assert "| 1,000 | 5.00 ms | 2.00 ms |  |  |  | 1.000 |" in told
 
 
 def test_no_file_is_none_and_one_of_another_kind_is_named(tmp_path: Path) -> None:

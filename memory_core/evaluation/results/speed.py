@@ -81,16 +81,31 @@ def times(ratio: float) -> str:
 
 
 def markdown(told: Mapping[str, Any]) -> str:
-    """The table of all systems as the README shows it: figures, and behind them how many times ours they are."""
+    """The tables of the README: all systems, behind a figure how many times ours it is; then growth, by vectors."""
+    return "\n\n".join([_systems(told), *(_growth(grown) for grown in told.get("growth", []))])
+
+
+def _systems(told: Mapping[str, Any]) -> str:
     rows = ["| | nodes | turn | retrieval | opening | size | scoring |", "|---|---|---|---|---|---|---|"]
     for one in lines(told):
         cells = [
             f"{value} ({times(one.ratios[column])})" if column in one.ratios else value
             for column, value in one.values.items()
         ]
-        rows.append(
-            f"| {one.name} | {one.nodes:,} | {' | '.join(cells)} |".replace("|  |", "| |").replace("|  |", "| |")
-        )
+        rows.append(f"| {one.name} | {one.nodes:,} |" + "".join(f" {cell} |" if cell else " |" for cell in cells))
+    return "\n".join(rows)
+
+
+def _growth(grown: Mapping[str, Any]) -> str:
+    head = (
+        f"| {grown['vectors']}, {grown['dim']} dimensions | turn | matrix | retrieval | matrix | opening | recall@5 |"
+    )
+    rows = [head, "|---|---|---|---|---|---|---|"]
+    for row in grown.get("sizes", []):
+        ours, matrix = row.get(_OURS, {}), row.get("matrix", {})
+        cells = [shown(one.get(key), key) for key in ("turn_ms", "retrieval_ms") for one in (ours, matrix)]
+        found = f"{row['recall@5']:.3f}" if "recall@5" in row else ""
+        rows.append(f"| {row['n']:,} | {' | '.join(cells)} | {shown(ours.get('open_ms'), 'open_ms')} | {found} |")
     return "\n".join(rows)
 
 
