@@ -51,6 +51,7 @@ def test_conditions_and_growth_are_told() -> None:
     for words in ("27,021 nodes x 768", "A CPU, 2 cores", "openblas SkylakeX, 2 threads", "SQLite 3.40.1"):
         assert words in told
     assert conditions(TOLD["growth"][0]) == ""
+    assert conditions({"conditions": TOLD["conditions"]}).startswith("A CPU, 2 cores")
     assert curves(TOLD["growth"][0], "turn_ms") == {
         "forgetting-lab": [(1000, 5.0)],
         "matrix": [(1000, 2.0), (9000, 8.0)],

@@ -149,10 +149,12 @@ def conditions(told: Mapping[str, Any]) -> str:
     made = told.get("conditions", {})
     if not made:
         return ""
-    size = (
-        f"{told['nodes']:,} nodes x {told['dim']}, {told['turns']} turns and {told['searches']} searches, interleaved, "
-    )
-    size = size + "medians. " if "nodes" in told else ""
+    size = ""
+    if "nodes" in told:
+        size = (
+            f"{told['nodes']:,} nodes x {told['dim']}, {told['turns']} turns and {told['searches']} searches, "
+            "interleaved, medians. "
+        )
     blas = ", ".join(made["blas"]) or "no BLAS"
     return (
         f"{size}{made['cpu']}, {made['cores']} cores, load {made['load']} at the end; Python {made['python']}, "
