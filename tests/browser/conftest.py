@@ -99,11 +99,15 @@ def running_server(folder: Path, **env: str) -> Iterator[Server]:
         yield server
 
 
-@contextmanager
-def _streamlit(cwd: Path, log_file: Path, env: dict[str, str], options: Sequence[str] = ()) -> Iterator[Server]:
+def free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+        return int(free.getsockname()[1])
+
+
+@contextmanager
+def _streamlit(cwd: Path, log_file: Path, env: dict[str, str], options: Sequence[str] = ()) -> Iterator[Server]:
+    port = int(env.get("STREAMLIT_SERVER_PORT", 0)) or free_port()
     options = (f"server.port={port}", "server.address=127.0.0.1", "server.fileWatcherType=none", *options)
     command = [sys.executable, "-m", "streamlit", "run", "app.py", *(f"--{option}" for option in options)]
     with log_file.open("w") as log:
