@@ -115,7 +115,7 @@ def _in_database(there: InDatabase, given: Given) -> Row:
     exact = InDatabase(there.store, there.embedder, there.extractor, there.reader, exact=True)
     asked = [given.question(number) for number in range(given.searches)]
     near, ms = _timed([lambda question=question: there.retrieve(question) for question in asked])  # type: ignore[misc]
-    few = asked[: max(10, len(asked) // 10)]
+    few = asked[: max(20, len(asked) // 5)]
     true, exact_ms = _timed([lambda question=question: exact.retrieve(question) for question in few])  # type: ignore[misc]
     hits = [len({root.id for root in one.roots} & {root.id for root in other.roots}) / max(len(one.roots), 1)
             for one, other in zip(true, near, strict=False)]  # fmt: skip
