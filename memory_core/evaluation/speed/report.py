@@ -30,10 +30,11 @@ SCAN = "paper, scan part only"
 
 def report(race: Race, lanes: Sequence[Lane]) -> Row:
     """`systems`, `ratios` (theirs / ours, of those filled to the same number of nodes), `limit` and `conditions`."""
-    systems = {lane.system.name: _row(lane) for lane in lanes}
-    if (paper := next((lane for lane in lanes if lane.system.name == "paper"), None)) and paper.each("turn", "scan"):
-        systems[SCAN] = {"turn_ms": paper.median("turn", "scan"), "n": paper.nodes,
-                         "note": "The turn above without writing the file."}  # fmt: skip
+    systems: dict[str, Row] = {}
+    for lane in lanes:
+        systems[lane.system.name] = _row(lane)
+        if scan := lane.median("turn", "scan"):
+            systems[SCAN] = {"turn_ms": scan, "n": lane.nodes, "note": "The turn above without writing the file."}
     ours = systems[OURS]
     ratios = {name: _ratios(row, ours) for name, row in systems.items() if name != OURS and row["n"] == ours["n"]}
     first = next(lane for lane in lanes if lane.system.name == OURS)
