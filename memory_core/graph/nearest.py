@@ -17,7 +17,7 @@ from memory_core.protocols import Floats
 Search = Literal["auto", "exact", "approximate"]
 EXACT_TO = 100_000  # nodes up to which `auto` compares all of them, however long that takes
 PATIENCE = 0.025  # seconds a comparison of all may take
-_LOOKED_AT = 1000  # rows compared in full for a query
+_LEAST, _ONE_IN = 1000, 200  # rows compared in full for a query: recall@5 .995 at 1,000,000 (.983 with 1,000 rows)
 
 
 class Nearest:
@@ -56,7 +56,7 @@ class Nearest:
         sketch, rows = self._followed(), self._vectors.values
         found = []
         for vector in np.asarray(vectors, np.float32):
-            near = sketch.near(vector, max(_LOOKED_AT, 20 * k), hidden)
+            near = sketch.near(vector, max(_LEAST, len(rows) // _ONE_IN, 20 * k), hidden)
             found.append(_best(dots(rows[near], vector[None])[0], near, np.zeros(0, np.int64), k))
         return found
 

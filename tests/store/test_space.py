@@ -23,6 +23,6 @@ def test_a_vector_made_anew_takes_the_place_of_the_old_one(tmp_path: Path) -> No
         store.commit(vectors(seed), seed)
     assert store.query("PRAGMA page_count") == pages
     assert store.query("PRAGMA freelist_count") == [(0,)]
-    kept = {node: blob for node, blob in store.query("SELECT node, vector FROM node_vector")}
+    kept = dict(store.query("SELECT node, vector FROM node_vector"))
     assert kept == {change.key[0]: (change.after or {})["vector"] for change in vectors(3)}
     store.close()
