@@ -67,6 +67,8 @@ GIVEN: dict[str, list[str]] = {
     "stats": [],
     "ask": ["Where does Mira live?", "--touch"],
     "forget": ["--keep", "0", "--apply"],
+    "ask --in-database": ["Where does Mira live?"],
+    "forget --in-database": ["--keep", "0", "--apply"],
     "history": [],
     "undo": ["c1"],
     "purge": ["c1"],
@@ -81,7 +83,7 @@ MAKES_ITS_OWN = ("ingest", "import")  # a memory of Ben's by the same name, whic
 
 
 def test_every_command_is_tried() -> None:
-    assert set(GIVEN) | set(WITHOUT_A_MEMORY) == set(COMMANDS)
+    assert {command.split()[0] for command in GIVEN} | set(WITHOUT_A_MEMORY) == set(COMMANDS)
 
 
 @pytest.fixture
@@ -104,7 +106,7 @@ def bens(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, s
 
 def run(command: str, memory: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     given = [word.replace("MEMORY", memory).replace("FOLDER", str(folder)) for word in GIVEN[command]]
-    code = main([command, *given, "--memory", memory, "--json"])
+    code = main([*command.split(), *given, "--memory", memory, "--json"])
     return code, "".join(capsys.readouterr())
 
 
