@@ -62,6 +62,17 @@ def read_bytes(source: Source) -> bytes:
         raise InputError(f"{source} cannot be read: {reason}.") from error
 
 
+def first_line(path: Path) -> str:
+    """The first line of a file, gzipped or not, cut at 1 MB. Raises InputError."""
+    try:
+        with path.open("rb") as file:
+            packed = file.read(2) == _GZIP
+        with gzip.open(path) if packed else path.open("rb") as text:
+            return text.readline(1_000_000).decode(errors="replace")
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{path} cannot be read: {error}.") from error
+
+
 def _unpacked(data: bytes, name: str) -> bytes:
     """
     >>> _unpacked(gzip.compress(b"words"), "it"), _unpacked(b"words", "it")

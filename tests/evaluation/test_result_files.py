@@ -15,8 +15,8 @@ import pytest
 from memory_core.errors import FormatError, InputError
 from memory_core.evaluation.commands import bench
 from memory_core.evaluation.datasets import load_benchmark
-from memory_core.evaluation.results import Run, completed, disagreements, read_run, show
-from memory_core.evaluation.results.catalog import files_in, load, named, only
+from memory_core.evaluation.results import Run, completed, disagreements, figure, read_run, show
+from memory_core.evaluation.results.catalog import files_in, glance, load, named, only
 from memory_core.evaluation.results.curves import (
     Kept,
     after_forgetting,
@@ -129,6 +129,18 @@ class TestGzipped:
         assert files_in(tmp_path) == [plain, packed]
         assert load(packed) == load(plain) == load(packed.read_bytes(), "b.jsonl.gz")
 
+    def test_a_glance_tells_what_a_run_is_before_its_rows_are_read(self, tmp_path: Path) -> None:
+        packed = tmp_path / "b.jsonl.gz"
+        packed.write_bytes(gzip.compress(jsonl({"run": {"label": "mine", "data": "d", "experiment": 2}}, row("q1", 1))))
+        seen, whole = glance(packed), load(packed)
+        assert (seen.name, seen.group, seen.meta) == (whole.name, whole.group, whole.meta)
+        assert (seen.run, seen.path) == (None, packed)
+        bare = tmp_path / "bare.jsonl"
+        bare.write_bytes(jsonl(row("q1", 1)))
+        assert glance(bare) == load(bare)
+        with pytest.raises(InputError, match="cannot be read"):
+            glance(tmp_path / "gone.jsonl")
+
     def test_a_damaged_one_and_one_that_would_fill_the_memory_are_refused(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -171,16 +183,23 @@ class TestCatalog:
 
 
 class TestTable:
-    shown: ClassVar = {
-        "A|b": cast(dict[str, Any], show(read_run(jsonl(row("q1", 1, f1=0.5), row("q2", 0, f1=0.5))))),
-        "C_d": cast(dict[str, Any], show(read_run(jsonl(row("q1", 0, f1=0.5), row("q2", 0, f1=0.5))))),
+    runs: ClassVar = {
+        "A|b": read_run(jsonl(row("q1", 1, f1=0.5), row("q2", 0, f1=0.5))),
+        "C_d": read_run(jsonl(row("q1", 0, f1=0.5), row("q2", 0, f1=0.5))),
     }
+    shown: ClassVar = {name: cast(dict[str, Any], show(run)) for name, run in runs.items()}
 
     def test_the_best_of_a_row_is_marked_unless_all_are_equal(self) -> None:
         made = table(self.shown, ["judge_correct", "f1"])
         best = {run: {name: cell.best for name, cell in cells.items()} for run, cells in made.rows["t"].items()}
         assert best == {"A|b": {"judge_correct": True, "f1": False}, "C_d": {"judge_correct": False, "f1": False}}
-        assert (made.n("t"), metrics_of(list(self.shown.values()))) == ("2", ["judge_correct", "f1"])
+        assert (made.n("t"), metrics_of(self.runs.values())) == ("2", ["judge_correct", "f1"])
+
+    def test_one_figure_alone_is_that_of_the_table(self) -> None:
+        for name, run in self.runs.items():
+            for metric in ("judge_correct", "f1"):
+                assert figure(run, metric) == self.shown[name]["overall"][metric]
+            assert figure(run, "ndcg@10") is None
 
     def test_markdown(self) -> None:
         assert to_markdown(table(self.shown, ["judge_correct"])) == (

@@ -89,6 +89,25 @@ class TestFirstSight:
         assert "this file holds numbers only" in page
 
 
+class TestShippedRunsOfOurs:
+    GROUP = "locomo_dev, experiment 2"
+
+    def test_a_group_shows_first_what_kept_everything_and_then_all(self) -> None:
+        app = opened(group=self.GROUP)
+        (all_of,) = [button for button in app.button if button.label.startswith("All ")]
+        assert app.multiselect[0].value[0].startswith("graph")
+        all_of.click().run(timeout=120)
+        assert len(app.multiselect[0].value) == int(all_of.label.split()[1]) > 20
+        assert not app.exception
+
+    def test_their_curves_tell_growth_and_what_forgetting_costs(self) -> None:
+        app = opened(group=self.GROUP, view="Curves")
+        next(button for button in app.button if button.label.startswith("All ")).click().run()
+        page = html(app)
+        for words in ("Quality after forgetting", "Growth", "Retention by age of the evidence"):
+            assert words in page
+
+
 class TestOwnRuns:
     def test_a_bad_file_is_named_and_the_others_are_shown(self, folder: Path) -> None:
         app = mine(folder, "one", "two")

@@ -2,6 +2,6 @@
 
 from memory_core.evaluation.results.completing import completed
 from memory_core.evaluation.results.reading import RUN_VERSION, Row, Run, read_run
-from memory_core.evaluation.results.summing import compare, disagreements, show
+from memory_core.evaluation.results.summing import compare, disagreements, figure, show
 
-__all__ = ["RUN_VERSION", "Row", "Run", "compare", "completed", "disagreements", "read_run", "show"]
+__all__ = ["RUN_VERSION", "Row", "Run", "compare", "completed", "disagreements", "figure", "read_run", "show"]

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from memory_core.errors import ForgettingLabError, InputError
 from memory_core.evaluation.results.reading import Row, Run, read_run
-from memory_core.importers.textfile import Source, name_of, read_text
+from memory_core.importers.textfile import Source, first_line, name_of, read_text
 
 ENDINGS = (".jsonl", ".json", ".csv", ".jsonl.gz", ".json.gz", ".csv.gz")
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """A file that was read: a run, or the figures of `bench forget`. `name` is short and unique among those shown."""
+    """A file that was read: a run, or the figures of `bench forget`. `name` is short and unique among those shown.
+
+    Of a file that was only glanced at there is `meta`, its first line, and the `path`, where its rows are read from.
+    """
 
     name: str
     group: str
     run: Run | None = None
     survival: Mapping[str, Any] | None = None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    path: Path | None = None
 
 
 def files_in(folder: Path) -> list[Path]:
@@ -41,7 +46,23 @@ def load(source: Source, name: str = "", columns: Mapping[str, str] | None = Non
     if survival is not None:
         return Loaded(stem, str(survival.get("data") or "survival"), survival=survival)
     run = read_run(source, columns)
-    return Loaded(str(run.meta.get("label") or stem), group_of(run), run=run)
+    return Loaded(str(run.meta.get("label") or stem), group_of(run.meta), run=run, meta=run.meta)
+
+
+def glance(path: Path) -> Loaded:
+    """A run file by its first line, its rows left for when it is chosen; any other file is loaded.
+
+    Raises as `load`.
+    """
+    first = first_line(path)
+    try:
+        header = json.loads(first) if first.startswith('{"run":') else None
+    except ValueError:
+        header = None
+    meta = header.get("run") if isinstance(header, dict) else None
+    if not isinstance(meta, dict) or not meta.get("label"):
+        return load(path)
+    return Loaded(str(meta["label"]), group_of(meta), meta=meta, path=path)
 
 
 def _survival(source: Source) -> Mapping[str, Any] | None:
@@ -55,9 +76,8 @@ def _survival(source: Source) -> Mapping[str, Any] | None:
     return value if ours else None
 
 
-def group_of(run: Run) -> str:
+def group_of(meta: Mapping[str, Any]) -> str:
     """What a run belongs to: its own `group`, else data and experiment. Runs of one group can be compared."""
-    meta = run.meta
     if meta.get("group"):
         return f"{meta['group']}, experiment {meta['experiment']}" if meta.get("experiment") else str(meta["group"])
     if not meta.get("data"):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from memory_core.evaluation.metrics import abstains
 from memory_core.evaluation.official import longmemeval_accuracy
 from memory_core.evaluation.results.reading import ANSWER_METRICS, Record, Row, Run
-from memory_core.evaluation.statistics import RESAMPLES, SEED, Estimate, estimate, paired_difference, wilson
+from memory_core.evaluation.statistics import RESAMPLES, SEED, Estimate, estimates, paired_difference, wilson
 
 _POOLED = "one run asked a fresh memory a question, the other one memory of everything."
 #: Settings two runs must share before their difference means anything.
@@ -41,6 +42,12 @@ def show(run: Run, *, seed: int = SEED) -> dict[str, object]:
     }
 
 
+def figure(run: Run, metric: str, *, seed: int = SEED) -> dict[str, Any] | None:
+    """One metric of `show`'s `overall`: {n, mean, sem, ci}, of verdicts `wilson` too; None when no row has it."""
+    told = [{metric: row.figures[metric]} for row in run.answered if metric in row.figures]
+    return _figures(told, seed)[metric] if told else None
+
+
 def _verdicts(run: Run) -> list[tuple[str, str, bool]]:
     return [(row.id, row.type, row.judge) for row in run.answered if row.judge is not None]
 
@@ -63,14 +70,14 @@ def _zeroed(rows: Sequence[Row]) -> list[Mapping[str, float]]:
     return [dict.fromkeys(names, 0.0) if row.error else row.figures for row in rows]
 
 
-def _figures(rows: Sequence[Mapping[str, float]], seed: int) -> dict[str, object]:
+def _figures(rows: Sequence[Mapping[str, float]], seed: int) -> dict[str, dict[str, object]]:
     names = sorted({name for row in rows for name in row} - {*ANSWER_METRICS, "judge_correct"})
     columns = {name: [row[name] for row in rows if name in row] for name in (*ANSWER_METRICS, "judge_correct", *names)}
-    figures = {name: _shown(estimate(values, seed=seed)) for name, values in columns.items()}
+    figures = {name: _shown(found) for name, found in estimates(columns, seed=seed).items()}
     verdicts = columns["judge_correct"]
     limits = wilson(int(sum(verdicts)), len(verdicts))
     figures["judge_correct"]["wilson"] = [_plain(limit) for limit in limits]
-    return dict(figures)
+    return figures
 
 
 def _shown(found: Estimate) -> dict[str, object]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from memory_core.evaluation.results.reading import Run
 
 #: Metric -> its short name in tables.
 SHORT: Mapping[str, str] = {"precision": "P", "f1": "F1", "judge_correct": "J", "recall": "R"}
@@ -76,9 +78,9 @@ class Table:
         return " / ".join(f"{count:,}" for count in counts)
 
 
-def metrics_of(shown: Sequence[Shown]) -> list[str]:
+def metrics_of(runs: Iterable[Run]) -> list[str]:
     """Metrics that any of the runs has, best known first."""
-    have = {name for one in shown for name, figure in one["overall"].items() if figure["n"]}
+    have = {name for run in runs for row in run.answered for name in row.figures}
     return [name for name in ORDER if name in have] + sorted(have.difference(ORDER))
 
 

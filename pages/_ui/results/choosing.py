@@ -12,7 +12,7 @@ from memory_core.evaluation.results.catalog import Loaded, only
 from memory_core.evaluation.results.table import WORDS, headline, metrics_of
 from memory_core.evaluation.runner import CONDITIONS
 from pages._ui.opened import as_text
-from pages._ui.results.sources import figures
+from pages._ui.results.sources import figures, run_of
 from pages._ui.results.state import ResultsState
 
 ALL = "all groups"
@@ -20,20 +20,24 @@ ALL = "all groups"
 
 @dataclass(frozen=True)
 class Chosen:
-    """The runs in order of choice, narrowed; `shown` are their figures, `full` the runs as read."""
+    """The runs in order of choice, narrowed; `full` the runs as read, `shown` their figures, made when looked at."""
 
     runs: dict[str, Run]
     full: dict[str, Run]
-    shown: dict[str, dict[str, Any]]
     metric: str
     metrics: list[str]
     warnings: list[str]
+    state: ResultsState
+
+    @property
+    def shown(self) -> dict[str, dict[str, Any]]:
+        return {name: figures(name, run, self.state) for name, run in self.full.items()}
 
 
 def choosing(loaded: dict[str, Loaded], state: ResultsState) -> Chosen:
     """Draw the menu and return what is chosen."""
-    runs = dict(sorted(_runs(loaded), key=_place))
-    groups = list(dict.fromkeys(loaded[name].group for name in runs))
+    names = sorted((of for of, one in loaded.items() if one.survival is None), key=lambda of: _place(loaded[of]))
+    groups = list(dict.fromkeys(loaded[name].group for name in names))
     group = st.selectbox(
         "Group", [*groups, ALL], key=state.widget("group", [*groups, ALL]),
         help="Runs of one data set and experiment can be compared with each other",
@@ -42,7 +46,7 @@ def choosing(loaded: dict[str, Loaded], state: ResultsState) -> Chosen:
         state.keep("group", group)
         state.keep("runs", [])
         st.session_state.pop("results-runs", None)
-    inside = [name for name in runs if group in (ALL, loaded[name].group)]
+    inside = [name for name in names if group in (ALL, loaded[name].group)]
     if not state.runs:
         state.runs = inside[:6]
     short = {name: loaded[name].name if group != ALL else name for name in inside}
@@ -50,35 +54,35 @@ def choosing(loaded: dict[str, Loaded], state: ResultsState) -> Chosen:
         "Runs", inside, key=state.widget("runs", inside), format_func=lambda name: short.get(name, name)
     )
     state.keep("runs", picked)
+    if len(picked) < len(inside):
+        st.button(f"All {len(inside):,} of the group", on_click=lambda: _choose(state, inside), type="tertiary")
+    runs = {name: run_of(loaded[name]) for name in picked}
     kinds = list(dict.fromkeys(row.type for name in picked for row in runs[name].rows if row.type))
     state.keep("types", st.multiselect("Question types", kinds, key=state.widget("types", kinds), placeholder="all"))
     words = st.text_input(
         "Search questions", key=state.widget("words"), placeholder="words of an id, question or answer"
     )
     state.keep("words", words)
-    full = {name: runs[name] for name in picked}
-    shown = {name: figures(name, run, state) for name, run in full.items()}
-    metrics = metrics_of(list(shown.values())) or ["f1"]
+    metrics = metrics_of(runs.values()) or ["f1"]
     metrics = [*(first := headline(metrics, 1)), *(name for name in metrics if name not in first)]
     metric = st.selectbox(
         "Metric", metrics, key=state.widget("metric", metrics), format_func=lambda name: NAMES.get(name, name),
         help=WORDS.get(state.metric, "The metric of comparisons, flips and curves"),
     )  # fmt: skip
     state.keep("metric", metric)
-    narrowed = {name: only(run, state.types, state.words) for name, run in full.items()}
-    return Chosen(
-        _relabelled(narrowed, short), _relabelled(full, short), _relabelled(shown, short), metric, metrics,
-        _warnings(_relabelled(full, short)),
-    )  # fmt: skip
+    narrowed = {name: only(run, state.types, state.words) for name, run in runs.items()}
+    full = _relabelled(runs, short)
+    return Chosen(_relabelled(narrowed, short), full, metric, metrics, _warnings(full), state)
 
 
-def _runs(loaded: dict[str, Loaded]) -> list[tuple[str, Run]]:
-    return [(name, one.run) for name, one in loaded.items() if one.run is not None]
+def _choose(state: ResultsState, names: list[str]) -> None:
+    st.session_state["results-runs"] = names
+    state.keep("runs", names)
 
 
-def _place(named: tuple[str, Run]) -> tuple[bool, int]:
+def _place(one: Loaded) -> tuple[bool, int]:
     """What keeps everything first, then conditions in their usual order: a graph memory is A, its baseline B."""
-    condition, forget = str(named[1].meta.get("condition")), named[1].meta.get("forget")
+    condition, forget = str(one.meta.get("condition")), one.meta.get("forget")
     forgets = isinstance(forget, dict) and forget.get("name") != "none"
     return forgets, CONDITIONS.index(condition) if condition in CONDITIONS else len(CONDITIONS)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from memory_core.evaluation.results import figure
 from memory_core.evaluation.results.catalog import Loaded
 from memory_core.evaluation.results.curves import after_forgetting, by_age, growths, size_of, spread_of, stale_rate
 from memory_core.figures.curves import Band, Point, survival_curves
@@ -40,10 +41,10 @@ def storage_series(chosen: Chosen) -> list[Series]:
     """A dot a run: live megabytes against the metric."""
     found = []
     for name, run in chosen.runs.items():
-        size, figure = size_of(run).bytes, chosen.shown[name]["overall"].get(chosen.metric)
-        if size and figure and figure["mean"] is not None:
-            low, high = figure.get("wilson") or figure["ci"]
-            found.append(Series(name, (Mark(round(size / 1e6, 3), figure["mean"], low, high, figure["n"]),)))
+        size, told = size_of(run).bytes, figure(run, chosen.metric)
+        if size and told:
+            low, high = told.get("wilson") or told["ci"]
+            found.append(Series(name, (Mark(round(size / 1e6, 3), told["mean"], low, high, told["n"]),)))
     return found
 
 

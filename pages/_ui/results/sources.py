@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import streamlit as st
 from memory_core.errors import ForgettingLabError
 from memory_core.evaluation.datasets import load_benchmark
 from memory_core.evaluation.results import Run, compare, completed, show
-from memory_core.evaluation.results.catalog import Loaded, files_in, load, named, only
+from memory_core.evaluation.results.catalog import Loaded, files_in, glance, load, named, only
 from pages._ui.opened import as_text
 from pages._ui.results.state import ResultsState
 from pages._ui.signing_in import file_here
@@ -41,7 +42,7 @@ def sources(state: ResultsState) -> dict[str, Loaded]:
     state.keep("columns", columns)
     mapped, problems = _mapping(columns), list[str]()
     data = _here(data.strip(), problems)
-    found = [_tried(lambda path=path: _read(str(path), path.stat().st_mtime_ns, "", {}), problems)
+    found = [_tried(lambda path=path: _glanced(str(path), path.stat().st_mtime_ns), problems)
              for path in _listed(str(SHIPPED), problems)]  # fmt: skip
     found += [_tried(lambda path=path: _read(str(path), path.stat().st_mtime_ns, data, mapped), problems)
               for path in (_listed(folder.strip(), problems) if folder.strip() else [])]  # fmt: skip
@@ -81,6 +82,19 @@ def _tried(read, problems: list[str]) -> Loaded | None:  # type: ignore[no-untyp
         return None
 
 
+def run_of(one: Loaded) -> Run:
+    """The run, read now where only its first line was. Raises FormatError, InputError."""
+    if one.run is None and one.path is not None:
+        one = _read(str(one.path), one.path.stat().st_mtime_ns, "", {})
+    assert one.run is not None, f"{one.name} is no run"
+    return one.run
+
+
+@st.cache_resource(max_entries=500, show_spinner=False)
+def _glanced(path: str, changed: int) -> Loaded:
+    return glance(Path(path))
+
+
 @st.cache_resource(max_entries=200, show_spinner="Reading runs…")
 def _read(path: str, changed: int, data: str, columns: Mapping[str, str]) -> Loaded:
     return _completed(load(Path(path), columns=columns), data)
@@ -97,7 +111,7 @@ def _dropped(file_id: str, _file: Any, data: str, columns: Mapping[str, str]) ->
 def _completed(loaded: Loaded, data: str) -> Loaded:
     if not data or loaded.run is None:
         return loaded
-    return Loaded(loaded.name, loaded.group, completed(loaded.run, load_benchmark(data)))
+    return replace(loaded, run=completed(loaded.run, load_benchmark(data)))
 
 
 def figures(name: str, run: Run, state: ResultsState) -> dict[str, Any]:
