@@ -62,25 +62,22 @@ class PostgresStore(Session):
         return revision + count
 
     def _write(self, changes: Sequence[RowChange], revision: int, new: int, whole: bool) -> str:
-        """All but the COMMIT, sent in one go; the number of the transaction."""
+        """All but the COMMIT; the number of the transaction."""
+        if self._idle:
+            self._live().execute("BEGIN")
+        row = self._db.execute(TAKE, (self.tenant, revision, new, whole)).fetchone()
+        if row is None:
+            self._row("SELECT 1 FROM memory WHERE tenant = ?")
+            raise StaleRevisionError
         try:
-            with self._live().pipeline():
-                if self._idle:
-                    self._db.execute("BEGIN")
-                taken = self._db.execute(TAKE, (self.tenant, revision, new, whole))
+            with self._db.pipeline():  # one round trip for all tables
                 for group in grouped(changes):
                     self._apply(group, new)
                 if new != revision:
                     self._db.execute("SELECT pg_notify($1, $2)", (self._channel, str(new)))
-            row = taken.fetchone()
-        except psycopg.IntegrityError as error:  # what was sent after a TAKE in vain may clash with what is newer
-            self._roll_back()
-            if self.revision() != revision:
-                raise StaleRevisionError from error
+        except psycopg.Error:
+            self._db.close()  # statements that the broken pipeline skipped would be taken for prepared
             raise
-        if row is None:
-            self._row("SELECT 1 FROM memory WHERE tenant = ?")
-            raise StaleRevisionError
         return str(row[0])
 
     def _committed(self, transaction: str, error: psycopg.OperationalError) -> bool:
