@@ -14,7 +14,7 @@ from typing import Any
 from memory_core import exporters, forget_commands, server_commands
 from memory_core.database_commands import ask_in_database
 from memory_core.difference import difference, read_memory
-from memory_core.errors import ForgettingLabError
+from memory_core.errors import ForgettingLabError, InputError
 from memory_core.evaluation.commands import EXTRACTOR_HELP, MEASURES, bench
 from memory_core.forget_commands import AT, IN_DATABASE, Argument, moment_of, opened
 from memory_core.importers.memories import Imported, fill, read_document
@@ -91,6 +91,8 @@ def _stats(options: argparse.Namespace) -> Result:
 def _ask(options: argparse.Namespace) -> Result:
     if options.in_database:
         return ask_in_database(options)
+    if options.index:
+        raise InputError("--index makes the server's index over vectors: give --in-database with it.")
     with opened(options) as memory:
         touch_at = moment_of(options.at) or memory.clock or datetime.now(UTC)
         values = read_values(memory, options.retriever, options.set) | ({"k": options.k} if options.k else {})

@@ -55,11 +55,9 @@ def rewrite(admin: Address) -> dict[str, int]:
     with faults(admin), connect(admin) as db:
         check(db, admin, create=False)
         sizes = [_bytes(db)]
-        for (table,) in db.execute(ALL_TABLES).fetchall():
+        for table, _ in db.execute(ALL_TABLES).fetchall():
             db.execute(f"VACUUM (FULL, ANALYZE) {table}".encode())
-        db.execute(
-            "DELETE FROM forgetting_lab.meta WHERE key = $1", (REWRITE,)
-        )  # a superuser's alone sees all memories
+        db.execute("DELETE FROM forgetting_lab.meta WHERE key = $1", (REWRITE,))  # of all memories, for a superuser
         sizes.append(_bytes(db))
     return dict(zip(("bytes_before", "bytes_after"), sizes, strict=True))
 

@@ -186,6 +186,7 @@ def test_the_commands_ask_and_forget_on_the_server(postgres: str, capsys: pytest
     [
         (["ask", "Who?", "--in-database", "--memory", "notes.sqlite3"], "is a file"),
         (["ask", "Who?", "--in-database", "--retriever", "hybrid", "--memory", "postgresql://h/d"], "graph retriever"),
+        (["ask", "Who?", "--index", "--memory", "notes.sqlite3"], "give --in-database"),
         (["ask", "Who?", "--in-database", "--touch", "--memory", "postgresql://h/d"], "changes nothing"),
         (["forget", "--in-database", "--bytes", "9", "--memory", "postgresql://h/d"], "leave out --bytes"),
         (["forget", "--in-database", "--where", "label=Event", "--memory", "postgresql://h/d"], "leave out --where"),

@@ -17,6 +17,7 @@ from memory_core.in_database import InDatabase
 from memory_core.memory import Memory
 from memory_core.policies.importance import Importance
 from memory_core.readers.embedded import EmbeddedReader
+from memory_core.server_setup import rewrite
 from memory_core.store.address import Address
 from memory_core.store.postgres import PostgresStore
 from memory_core.store.server import Connection, connect
@@ -79,7 +80,7 @@ class Bench:
         self.advance("forgetting")
         found["forgetting"] = self._forgotten(session, there)
         self.advance("vacuum")
-        return found | _vacuumed(db, store)
+        return found | _vacuumed(db, store, self.admin)
 
     def _in_ram(self, session: OnServer) -> Row:
         """As most memories are: held in RAM, without the index over vectors."""
@@ -128,13 +129,13 @@ def _in_database(there: InDatabase, given: Given) -> Row:
     }  # fmt: skip
 
 
-def _vacuumed(db: Connection, store: PostgresStore) -> Row:
+def _vacuumed(db: Connection, store: PostgresStore, admin: Address) -> Row:
     """VACUUM as autovacuum does it, without its pauses, then VACUUM FULL, which alone gives space back."""
     before = store.bytes_on_disk()
     plain = {table: round(1000 * _seconds(lambda table=table: db.execute(f"VACUUM forgetting_lab.{table}")), 1)  # type: ignore[misc]
              for table in ("node", "edge", "node_vector")}  # fmt: skip
     after = store.bytes_on_disk()
-    full = _seconds(lambda: PostgresStore.rewrite(store))
+    full = _seconds(lambda: rewrite(admin))
     return {
         "vacuum_ms": plain | {"total": round(sum(plain.values()), 1)}, "vacuum_full_s": round(full, 2),
         "bytes_on_disk": {"before": before, "after_vacuum": after, "after_full": store.bytes_on_disk()},
