@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
@@ -26,7 +26,7 @@ from memory_core.extractors.llm import LLMExtractor
 from memory_core.llms.scripted import Scripted
 from memory_core.memory import Memory
 from memory_core.policies import make
-from memory_core.protocols import Answer, Reader, Retrieval
+from memory_core.protocols import Answer, Floats, Kind, Reader, Retrieval
 from memory_core.readers.embedded import EmbeddedReader
 from memory_core.readers.llm import LLMReader
 from memory_core.retrievers.hybrid import HybridRetriever
@@ -461,6 +461,17 @@ class TestCommand:
         for texts in (["a", "b", "a"], ["c", "d"], ["a"], []):
             assert kept.embed(texts).tolist() == plain.embed(texts).tolist()
         assert kept.id == "letters"
+
+    def test_what_is_remembered_may_be_dropped_by_another_reader_meanwhile(self) -> None:
+        class Meanwhile(LetterEmbedder):
+            def embed(self, texts: Sequence[str], kind: Kind = "document") -> Floats:
+                if "late" in texts:
+                    kept.embed(["x", "y", "z"])  # another reader fills the little that is kept
+                return super().embed(texts, kind)
+
+        kept = RememberedEmbedder(Meanwhile(), most=3)
+        kept.embed(["early"])
+        assert kept.embed(["early", "late"]).tolist() == LetterEmbedder().embed(["early", "late"]).tolist()
 
 
 class TestNumbers:

@@ -131,12 +131,12 @@ class RememberedEmbedder:
         """As the embedder does."""
         import numpy as np
 
-        missing = [text for text in dict.fromkeys(texts) if (text, kind) not in self._known]
-        if len(self._known) + len(missing) > self.most:
-            self._known.clear()
-            missing = list(dict.fromkeys(texts))
+        known = {text: row for text in texts if (row := self._known.get((text, kind))) is not None}
+        missing = [text for text in dict.fromkeys(texts) if text not in known]
         if missing:
-            made = self.embedder.embed(missing, kind)
-            self._known.update({(text, kind): row for text, row in zip(missing, made, strict=True)})
-        rows = [self._known[text, kind] for text in texts]
+            known |= zip(missing, self.embedder.embed(missing, kind), strict=True)
+            if len(self._known) + len(missing) > self.most:
+                self._known.clear()
+            self._known.update({(text, kind): known[text] for text in missing})
+        rows = [known[text] for text in texts]
         return np.stack(rows) if rows else np.zeros((0, self.embedder.dim), np.float32)
