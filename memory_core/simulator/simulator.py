@@ -26,6 +26,7 @@ from memory_core.store.sqlite import SqliteStore
 
 Made = TypeVar("Made")
 _KEPT = 24  # plans and results kept of each kind
+_NODES = 1_000_000  # nodes that all plans and pictures kept may have together
 _GROWN = 1.1  # a memory of this many times the nodes of its map is laid out anew
 
 
@@ -60,7 +61,7 @@ class Simulator:
         made = make()
         with self._lock:
             self.results[key] = made
-            self._trim(self.results, 4 * _KEPT)
+            self._trim(self.results, max(_KEPT // 3, min(4 * _KEPT, _NODES // max(len(self.memory.graph.ids), 1))))
         return made
 
     def _trim(self, kept: OrderedDict[Hashable, Any], most: int) -> None:

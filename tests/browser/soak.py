@@ -51,11 +51,12 @@ class Session:
     def __init__(self, page: Page, server: Server, told: Told, place: int, until: float, words: list[str]) -> None:
         self.page, self.server, self.told, self.until = page, server, told, until
         self.place, self.words, self.dice = place, words, random.Random(place)
-        self.count = 0
+        self.count, self.begun = 0, False
         page.on("pageerror", lambda error: told.errors.append(f"page of session {place}: {error}"))
 
     async def go(self, path: str, name: str, query: str = "") -> None:
         """Open a page by its address."""
+        self.begun = True
         await self.page.goto(f"{self.server.address}/{path}?memory=soak{query}")
         await self.page.wait_for_function(f"usable('{name}')", timeout=_WAIT)
 
@@ -79,7 +80,7 @@ class Session:
 
     async def chat(self) -> None:
         """A turn said, and every third time a question asked."""
-        if not self.count:
+        if not self.begun:
             await self.go("", "Chat")
         self.count += 1
         name, town = self.dice.choice(_NAMES), self.dice.choice(_TOWNS)
@@ -95,11 +96,12 @@ class Session:
 
     async def replay(self) -> None:
         """A transcript is remembered in the background; meanwhile through all pages."""
-        if not self.count:
+        if not self.begun:
             await self.go("", "Chat")
         self.count += 1
         page = self.page
         await page.get_by_role("tab", name="Replay").click()
+        await page.locator(".st-key-stop button, .st-key-replay-source").first.wait_for()
         if not await page.locator(".st-key-stop button").count():
             await page.get_by_role("radio", name="File here").click()
             await page.locator(".st-key-replay-path input").fill(str(transcript(self.server.log.parent, self.count)))
@@ -112,7 +114,7 @@ class Session:
 
     async def retrieve(self) -> None:
         """A question on the retrieval page, then the same by another retriever."""
-        if not self.count:
+        if not self.begun:
             await self.go("retrieval", "Retrieval", "&by=graph")
         self.count += 1
         field = self.page.locator(".st-key-retrieval-ask input").first
@@ -141,17 +143,19 @@ class Session:
         await self.change("Chat")
         field = self.page.locator("[class*=st-key-find-] input")
         await field.fill(self.dice.choice(self.words))
-        found = "rests() && !!document.querySelector('[class*=st-key-hit-]')"
+        found = "!!document.querySelector('[class*=st-key-hit-]')"
         await self.timed("search", lambda: field.press("Enter"), found, "keydown")
 
     async def live(self) -> None:
-        """Work in this session's way until the time is over; a browser that fails ends the session, and is told."""
+        """Work in this session's way until the time is over; what fails is told, and the session begins anew."""
         ways = (self.chat, self.replay, self.retrieve, self.simulate)
-        try:
-            while time.monotonic() < self.until:
+        while time.monotonic() < self.until:
+            try:
                 await ways[self.place % len(ways)]()
-        except BrowserError as error:
-            self.told.errors.append(f"session {self.place} ended: {str(error).splitlines()[0]}")
+            except BrowserError as error:
+                self.told.errors.append(f"session {self.place} begins anew: {str(error).splitlines()[0]}")
+                self.begun = False
+                await asyncio.sleep(1)
 
 
 def transcript(folder: Path, number: int) -> Path:
