@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +16,8 @@ from memory_core.protocols import Doubles, RankedTurn, Root, Visit
 from memory_core.schema import Edge
 
 _TURNS_A_NODE = 3  # design, section 4: at most three turns of a node enter the ranking
-CAPPED = 500  # nodes named that the cap left out
+Name = TypeVar("Name", int, str)
+CAPPED = 100  # nodes named that the cap left out
 
 #: Given nodes in order, the live (edge, other node) of each, in the order the edges were stored.
 Neighbours = Callable[[Sequence[str]], Iterable[tuple[str, str]]]
@@ -23,11 +26,12 @@ Neighbours = Callable[[Sequence[str]], Iterable[tuple[str, str]]]
 def breadth_first(graph: Graph, roots: Sequence[str], hops: int, cap: int) -> tuple[list[Visit], list[str]]:
     """`walk_from` over the graph in RAM."""
 
-    def neighbours(nodes: Sequence[str]) -> Iterable[tuple[str, str]]:
-        pairs = (pair for node in nodes for pair in graph.beside(graph.row_of[node]))
-        return ((graph.edge_ids[edge], graph.ids[other]) for edge, other in pairs)
+    def neighbours(rows: Sequence[int]) -> Iterable[tuple[int, int]]:
+        return chain.from_iterable(map(graph.beside, rows))
 
-    return walk_from(roots, hops, cap, neighbours)
+    steps, capped = _walk([graph.row_of[root] for root in roots], hops, cap, neighbours)
+    visits = [Visit(graph.ids[row], hop, "" if by is None else graph.edge_ids[by]) for row, hop, by in steps]
+    return visits, [graph.ids[row] for row in capped]
 
 
 def walk_from(roots: Sequence[str], hops: int, cap: int, neighbours: Neighbours) -> tuple[list[Visit], list[str]]:
@@ -36,25 +40,33 @@ def walk_from(roots: Sequence[str], hops: int, cap: int, neighbours: Neighbours)
     Returns the visits in order, and the nodes that the cap left out of the hop it fell in: the first `CAPPED` of them,
     so that a node with thousands of neighbours costs no more than others.
     """
-    visits = [Visit(root, 0) for root in dict.fromkeys(roots)][:cap]
-    seen = {visit.id for visit in visits}
-    frontier = list(visits)
-    capped: list[str] = []
+    steps, capped = _walk(roots, hops, cap, neighbours)
+    return [Visit(node, hop, by or "") for node, hop, by in steps], capped
+
+
+def _walk(
+    roots: Sequence[Name], hops: int, cap: int, neighbours: Callable[[Sequence[Name]], Iterable[tuple[Name, Name]]]
+) -> tuple[list[tuple[Name, int, Name | None]], list[Name]]:
+    """Of each node its hop and the edge it was reached by, and what the cap left out."""
+    frontier, capped = list(dict.fromkeys(roots))[:cap], list[Name]()
+    steps: list[tuple[Name, int, Name | None]] = []
+    steps += ((root, 0, None) for root in frontier)
+    seen = set(frontier)
     for hop in range(1, hops + 1):
-        reached: list[Visit] = []
-        for edge, other in neighbours([visit.id for visit in frontier]):
+        reached: list[Name] = []
+        for edge, other in neighbours(frontier):
             if other in seen:
                 continue
             seen.add(other)
-            if len(visits) + len(reached) < cap:
-                reached.append(Visit(other, hop, edge))
+            if len(steps) < cap:
+                steps.append((other, hop, edge))
+                reached.append(other)
             elif len(capped) < CAPPED:
                 capped.append(other)
             else:
-                return visits + reached, capped
-        visits += reached
+                return steps, capped
         frontier = reached
-    return visits, capped
+    return steps, capped
 
 
 def edges_among(graph: Graph, ids: Sequence[str]) -> list[Edge]:
