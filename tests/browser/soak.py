@@ -179,6 +179,12 @@ async def _watch(server: Server, told: Told, began: float, until: float) -> None
 
 
 async def _lived(browser: Browser, server: Server, sessions: int, seconds: float, words: list[str]) -> Told:
+    context = await browser.new_context()
+    await context.add_init_script(SCRIPT)
+    first = await context.new_page()  # the server has imported what it needs before anything is timed
+    await first.goto(f"{server.address}/?memory=soak", timeout=4 * _WAIT)
+    await first.wait_for_function("usable('Chat')", timeout=4 * _WAIT)
+    await context.close()
     told, began = Told(), time.monotonic()
     until, people = began + seconds, []
     for place in range(sessions):

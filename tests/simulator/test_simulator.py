@@ -249,7 +249,7 @@ def asked(tmp_path: Path) -> Iterator[tuple[Simulator, ProbeSet]]:
     memory = open_memory(tmp_path / "talk.sqlite3")
     for day, (session, text) in enumerate(SAID):
         memory.add(Turn("user", text, START + timedelta(days=day), "User", session, f"T:{day}"))
-    opened = OpenMemory(tmp_path / "talk.sqlite3", memory, Worker("talk"))
+    opened = OpenMemory("talk", "talk", memory, Worker("talk"))
     simulator = Simulator(opened)
     yield simulator, of_file(memory, tmp_path / "talk.jsonl")
     simulator.forget_twin()
