@@ -70,18 +70,19 @@ def _reachable(path: Path) -> bool:
 
 
 def _own(folder: Path) -> None:
-    """Make the folder, for the unprivileged user where we are root. Raises ServerError."""
+    """Make the folder, where the user that runs the server can enter it. Raises ServerError."""
+    there = next(parent for parent in folder.parents if parent.exists())
+    if _as_other() and not _reachable(there):
+        raise ServerError(
+            f"PostgreSQL does not run as root, and the user {_UNPRIVILEGED} cannot enter {there}: give a "
+            "--folder such as /var/lib/forgetting-lab, or start this command as another user."
+        )
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o755)
         if _as_other():
             folder.chmod(0o755)
     except OSError as error:
         raise ServerError(f"{folder} cannot be made: {error.strerror or error}.") from error
-    if _as_other() and not _reachable(folder.parent):
-        raise ServerError(
-            f"PostgreSQL does not run as root, and the user {_UNPRIVILEGED} cannot enter {folder.parent}: give a "
-            "--folder such as /var/lib/forgetting-lab, or start this command as another user."
-        )
 
 
 def _as_other() -> bool:

@@ -31,10 +31,11 @@ class Prepared:
 def prepare(admin: Address, environment: Path, *, user: str = "", login: str = LOGIN) -> Prepared:
     """Make extension, tables and the app's login where they are missing, and write its variables to `environment`.
 
-    The login gets a new password each time. Without `user` the key in the file lets the app sign in whoever signed in
-    to it; with one, it is that user's own. Raises ServerError, MemoryFileError.
+    The login keeps the password that `environment` holds for it, if nobody else can read that file; else it gets a new
+    one. Without `user` the key in the file lets the app sign in whoever signed in to it; with one, it is that user's
+    own. Raises ServerError, MemoryFileError.
     """
-    password = secrets.token_urlsafe(24)
+    password = _kept(environment, login) or secrets.token_urlsafe(24)
     with faults(admin), connect(admin) as db:
         check(db, admin, create=True)
         key = _key(db, user)
@@ -65,6 +66,17 @@ def rewrite(admin: Address) -> dict[str, int]:
 def _bytes(db: Connection) -> int:
     row = db.execute(SIZE).fetchone()
     return int(row[0]) if row else 0
+
+
+def _kept(environment: Path, login: str) -> str:
+    """The password of an earlier call, so that who read the file then is still let in."""
+    if not environment.is_file() or environment.stat().st_mode & 0o077:
+        return ""
+    start = "export FORGETTING_LAB_MEMORY="
+    lines = environment.read_text("utf-8", "replace").splitlines()
+    known = [line.removeprefix(start).strip("'") for line in lines if line.startswith(start)]
+    address = Address.parse(known[0]) if known else Address()
+    return address.password if address.user == login else ""
 
 
 def _key(db: Connection, user: str) -> str:

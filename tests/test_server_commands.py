@@ -170,6 +170,8 @@ def test_a_server_for_a_first_look_stays_until_it_is_stopped_and_keeps_its_memor
                 monkeypatch.setenv(name, value)
             if round_ == 0:
                 said(capsys, "ingest", str(talk))
+                first = os.environ["FORGETTING_LAB_MEMORY"]
+            assert os.environ["FORGETTING_LAB_MEMORY"] == first, "who read the file once is let in again"
             assert said(capsys, "stats")["turns"] == 3
             assert Address.parse(os.environ["FORGETTING_LAB_MEMORY"]).password not in json.dumps(ready)
             process.send_signal(stop)
