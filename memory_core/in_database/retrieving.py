@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +22,7 @@ from memory_core.walk import rank_turns, walk_from
 if TYPE_CHECKING:
     from memory_core.store.postgres import PostgresStore
 
-_EDGES = 1000  # of one node that are looked at, oldest first: a hub has more, and the cap is far below
+_EDGES = 300  # of one node that are looked at, oldest first, beside those that the cap lets in
 _SPARE = 2  # candidates an index gives for each that is shown: it only estimates the cosine, we compute it
 _BEAM = 100  # nodes the index keeps in sight while it searches (hnsw.ef_search)
 
@@ -31,7 +32,7 @@ class ServerSearch:
     """The graph retriever's steps as queries to a server.
 
     The same `Retrieval` as `GraphRetriever` gives in RAM, but for two things: with the index (`exact` off) a candidate
-    may be missed (recall in README), and of a node with more than 1,000 edges only the oldest 1,000 are walked.
+    may be missed (recall in README), and of a node with more than `cap` + 300 edges only the oldest so many are walked.
     """
 
     store: PostgresStore
@@ -47,7 +48,9 @@ class ServerSearch:
             candidates = self._candidates(entities, vectors, max(SHOWN, part.roots))
             found = time.perf_counter()
             roots = tuple(root for root in candidates if root.score >= floor)[: part.roots]
-            visits, capped = walk_from([root.id for root in roots], part.hops, part.cap, self._neighbours)
+            visits, capped = walk_from(
+                [root.id for root in roots], part.hops, part.cap, partial(self._neighbours, part.cap + _EDGES)
+            )
             ids = [visit.id for visit in visits]
             window = self._window(ids)
             walked = time.perf_counter()
@@ -97,8 +100,8 @@ class ServerSearch:
                 return rows
         return self.store.query(_EXACT, text, k * _SPARE)
 
-    def _neighbours(self, nodes: Sequence[str]) -> Iterable[tuple[str, str]]:
-        return self.store.query(_NEIGHBOURS, list(nodes), _EDGES, _EDGES, _EDGES)
+    def _neighbours(self, most: int, nodes: Sequence[str]) -> Iterable[tuple[str, str]]:
+        return self.store.query(_NEIGHBOURS, list(nodes), most, most, most)
 
     def _window(self, nodes: Sequence[str]) -> Graph:
         """The visited nodes and the edges among them as a graph; it holds no vectors."""

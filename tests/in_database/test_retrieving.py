@@ -20,6 +20,7 @@ from memory_core.policies import make as policy
 from memory_core.protocols import Floats, Kind, Retrieval
 from memory_core.retrievers.graph import GraphRetriever
 from memory_core.store.rows import RowChange, insert
+from memory_core.walk import CAPPED
 from tests.in_database.conftest import Make
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
@@ -84,7 +85,7 @@ def test_a_hub_is_cut_at_the_same_place(both: Make) -> None:
     names = [f"Matter{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(600)]
     told(ram, ["; ".join(f"Person:Ada -knows-> Concept:{name}" for name in names)])
     found = there.retrieve("Where is Ada?")
-    assert (len(found.nodes), len(found.capped)) == (15, 500)
+    assert (len(found.nodes), len(found.capped)) == (15, CAPPED)
     assert same(ram.retrieve("Where is Ada?"), found)
 
 
