@@ -18,6 +18,7 @@ import pytest
 from memory_core.exporters import export, to_document, to_json
 from memory_core.importers.memories import import_memory
 from memory_core.memories import FolderMemories
+from memory_core.memories.opened import forget
 from memory_core.memory import Memory
 from memory_core.providers import ProviderSettings
 from memory_core.remote import Secret
@@ -206,7 +207,5 @@ def test_cnc_05_nobody_sees_another_ones_memory_or_key(tmp_path: Path) -> None:
             pickle.dumps(mine)
         assert "sk-test-AAA" not in repr(ProviderSettings.from_env("extractor", {}))
     finally:
-        ana.close()
-        ben.close()
-        memories._forget(ana.path)
-        memories._forget(ben.path)
+        forget(ana.key)
+        forget(ben.key)

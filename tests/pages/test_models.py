@@ -50,6 +50,12 @@ def choose(app: AppTest, part: str, provider: str, **fields: str) -> AppTest:
     return app
 
 
+def replaying(app: AppTest) -> AppTest:
+    """The tab that plays a transcript."""
+    app.session_state["talk-or-replay"] = "Replay"
+    return app.run()
+
+
 def settled(app: AppTest, of: OpenMemory) -> AppTest:
     while of.busy:
         sleep(0.02)
@@ -190,7 +196,7 @@ def test_a_replay_says_what_it_may_take_before_and_what_it_took(
     memories: Memories, hostile: Hostile, short_demo: list[str]
 ) -> None:
     hostile.says(chat('{"nodes": [], "edges": []}', usage={"prompt_tokens": 500, "completion_tokens": 10}))
-    app = choose(opened("small"), "extractor", "openai", url=f"{hostile.url}/v1", key=KEY)
+    app = replaying(choose(opened("small"), "extractor", "openai", url=f"{hostile.url}/v1", key=KEY))
     expected = next(caption.value for caption in app.caption if "12 calls, at most" in caption.value)
     assert "tokens in" in expected
     assert "$0." in expected.replace("\\", "")
@@ -207,7 +213,7 @@ def test_a_replay_says_what_it_may_take_before_and_what_it_took(
 
 def test_stop_leaves_a_call_in_its_middle_and_go_on_takes_up_from_there(memories: Memories, hostile: Hostile) -> None:
     hostile.says(Answer(chat('{"nodes": [], "edges": []}'), pause=20))
-    app = choose(opened("small"), "extractor", "compatible", model="m", url=f"{hostile.url}/v1")
+    app = replaying(choose(opened("small"), "extractor", "compatible", model="m", url=f"{hostile.url}/v1"))
     app.button(key="play").click().run()
     of = memories.open("small")
     while not hostile.asked:

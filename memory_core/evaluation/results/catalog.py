@@ -19,7 +19,7 @@ ENDINGS = (".jsonl", ".json", ".csv", ".jsonl.gz", ".json.gz", ".csv.gz")
 class Loaded:
     """A file that was read: a run, or the figures of `bench forget`. `name` is short and unique among those shown.
 
-    Of a file that was only glanced at there is `meta`, its first line, and the `path`, where its rows are read from.
+    Of a run that was only glanced at there is `meta`, its first line, and the `path`, where its rows are read from.
     """
 
     name: str
@@ -50,7 +50,7 @@ def load(source: Source, name: str = "", columns: Mapping[str, str] | None = Non
 
 
 def glance(path: Path) -> Loaded:
-    """A run file by its first line, its rows left for when it is chosen; any other file is loaded.
+    """A run file by its first line, its rows left for when it is chosen; any other file is read at once.
 
     Raises as `load`.
     """
@@ -61,7 +61,7 @@ def glance(path: Path) -> Loaded:
         header = None
     meta = header.get("run") if isinstance(header, dict) else None
     if not isinstance(meta, dict) or not meta.get("label"):
-        return load(path)
+        return replace(load(path), path=path)
     return Loaded(str(meta["label"]), group_of(meta), meta=meta, path=path)
 
 

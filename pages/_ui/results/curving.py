@@ -30,7 +30,10 @@ def curving(chosen: Chosen, loaded: dict[str, Loaded], state: ResultsState) -> N
         _age(chosen)
         _stale(chosen)
     _quality(chosen)
-    _survival({name: one.survival for name, one in loaded.items() if one.survival is not None})
+    data = {run.meta.get("data") for run in chosen.full.values()}
+    told = {name: one.survival for name, one in loaded.items() if one.survival is not None
+            and (one.path is None or one.survival.get("data") in data)}  # fmt: skip
+    _survival(told)
 
 
 def _head(title: str, words: str) -> None:
