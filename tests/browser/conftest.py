@@ -105,13 +105,17 @@ def free_port() -> int:
         return int(free.getsockname()[1])
 
 
+#: What `.ci/app` sets before it starts the server.
+AS_STARTED = {"MALLOC_ARENA_MAX": "2"}
+
+
 @contextmanager
 def _streamlit(cwd: Path, log_file: Path, env: dict[str, str], options: Sequence[str] = ()) -> Iterator[Server]:
     port = int(env.get("STREAMLIT_SERVER_PORT", 0)) or free_port()
     options = (f"server.port={port}", "server.address=127.0.0.1", "server.fileWatcherType=none", *options)
     command = [sys.executable, "-m", "streamlit", "run", "app.py", *(f"--{option}" for option in options)]
     with log_file.open("w") as log:
-        server = subprocess.Popen(command, cwd=cwd, env={**os.environ, **env}, stdout=log, stderr=log)
+        server = subprocess.Popen(command, cwd=cwd, env={**os.environ, **AS_STARTED, **env}, stdout=log, stderr=log)
     try:
         wait_until_up(f"http://127.0.0.1:{port}/_stcore/health", server)
         yield Server(f"http://127.0.0.1:{port}", server.pid, log_file)
