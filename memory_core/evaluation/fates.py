@@ -44,7 +44,8 @@ class Fate:
 
 def fates(memory: Memory, found: Retrieval, part: Retriever, evidence: Sequence[str]) -> list[Fate]:
     """One fate for each evidence turn (source ids), in the order given. `part` is the retriever that made `found`."""
-    with memory.lock:
+
+    def look() -> list[Fate]:
         ids = memory.source_turns()
         turns = {turn.id: turn for turn in memory.turns([ids[name] for name in evidence if name in ids])}
         places = {turn.id: place for place, turn in enumerate(found.turns, start=1)}
@@ -59,12 +60,14 @@ def fates(memory: Memory, found: Retrieval, part: Retriever, evidence: Sequence[
                 made.append(Fate(name, turn, places[turn.id], turn.id in told, *lost))
             else:
                 lost = (
-                    _walked(memory, found, turn.id)
+                    _walked(memory, found, part, turn.id)
                     if found.retriever == "graph"
                     else _ranked(memory, found, part, turn.id)
                 )
                 made.append(Fate(name, turn, None, turn.id in told, *lost))
         return made
+
+    return memory.outside.run(look)
 
 
 def _gone(memory: Memory, source_id: str) -> tuple[str, str]:
@@ -74,7 +77,7 @@ def _gone(memory: Memory, source_id: str) -> tuple[str, str]:
     return "not stored", "this memory holds no turn of that name"
 
 
-def _walked(memory: Memory, found: Retrieval, turn: str) -> tuple[str, str]:
+def _walked(memory: Memory, found: Retrieval, part: Retriever, turn: str) -> tuple[str, str]:
     """The furthest that any node read from the turn came."""
     graph = memory.graph
     cited = memory.store.query("SELECT item FROM provenance WHERE turn = ? ORDER BY item", turn)
@@ -89,14 +92,13 @@ def _walked(memory: Memory, found: Retrieval, turn: str) -> tuple[str, str]:
     visited = [visit.id for visit in found.nodes if visit.id in nodes]
     if visited:
         return "older turn of its node", f"{_title(memory, visited[0])} was visited; three newer turns speak of it"
-    capped = [node for node in found.capped if node in nodes]
-    if capped:
-        return "cut by the cap", f"{_title(memory, capped[0])} was reached after the cap"
+    hops = _hops(memory, found, nodes)
+    if hops is not None and hops <= getattr(part, "hops", 0):  # `capped` names only the first that were left out
+        return "cut by the cap", f"{hops} hops from the nearest root, after the {len(found.nodes)} nodes of the cap"
     best = _best(memory, found, nodes)
     if best is not None and best.score >= found.floor and found.roots:
         return "cut at the roots", f"{best.title} has cosine {best.score:.2f}; {len(found.roots)} others have more"
     near = f"{best.title} has cosine {best.score:.2f}, the floor is {found.floor:.2f}" if best else "nothing to compare"
-    hops = _hops(memory, found, nodes)
     if hops is not None:
         return "beyond the hops", f"{hops} hops from the nearest root; {near}"
     return "below the floor", near

@@ -17,7 +17,7 @@ CUT_SHOWN = 25  # nodes that the cap left out and the picture shows all the same
 def walk_picture(memory: Memory, found: Retrieval) -> Picture:
     """Roots, visited nodes and the first of those the cap cut, with every live edge between them.
 
-    `total` counts all that the walk reached.
+    `total` counts them and the others the cap cut, of whom a walk names the first hundred (`walk.CAPPED`).
     """
     with memory.lock:
         graph = memory.graph

@@ -69,6 +69,16 @@ def test_a_small_cap_cuts_what_it_reached(memory: Memory) -> None:
     assert lost(memory, "t3", cap=2) == "cut by the cap"
 
 
+def test_what_a_hub_leaves_out_is_cut_by_the_cap_whether_it_is_named_or_not(memory: Memory) -> None:
+    for first in (100, 140, 180):
+        told = "; ".join(f"Person:Aaa -knows-> Person:Ccc{number}" for number in range(first, first + 40))
+        memory.say(told, at=AT + timedelta(hours=1))
+    memory.say("Person:Ccc219 {mood=glad}", at=AT + timedelta(hours=2))
+    found = memory.retrieve("Where is Aaa?", GraphRetriever(roots=1, hops=1, floor=0.5))
+    assert "Ccc219" not in memory.titles(found.capped).values(), "only the first hundred are named"
+    assert lost(memory, "t11", hops=1) == "cut by the cap"
+
+
 def test_a_high_floor_leaves_no_root(memory: Memory) -> None:
     assert lost(memory, "t4", floor=0.95, roots=5) == "below the floor"
 
