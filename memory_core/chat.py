@@ -170,7 +170,7 @@ def _answer(
     memory: Memory, question: str, models: Models, hear: Callable[[str], None]
 ) -> tuple[Retrieval | None, Answer]:
     try:
-        found = models.retriever.retrieve(_read_by(memory, models.extractor), question)
+        found = _retrieved(memory, question, models)
     except Cancelled:
         raise
     except ForgettingLabError as error:
@@ -203,15 +203,22 @@ class _ReadBy:
         self._memory, self._extractor = memory, extractor
 
     def entities(self, question: str) -> list[str]:
-        return self._extractor.entities(question)
+        asked = ("entities", self._extractor.id, question)
+        return self._memory.outside.ask(asked, lambda: self._extractor.entities(question))
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._memory, name)
 
 
-def _read_by(memory: Memory, extractor: Extractor) -> Readable:
-    _ = memory.revision
-    return cast(Readable, _ReadBy(memory, extractor))
+def _retrieved(memory: Memory, question: str, models: Models) -> Retrieval:
+    """`Memory.retrieve` with the person's own extractor: others write only while that one is asked."""
+    read_by = cast(Readable, _ReadBy(memory, models.extractor))
+
+    def find() -> Retrieval:
+        _ = memory.revision
+        return models.retriever.retrieve(read_by, question)
+
+    return memory.outside.run(find)
 
 
 def _keep(memory: Memory, turn_id: str, answered: Answered) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -11,7 +12,7 @@ from memory_core.chat import Models, answers, exchange, question_in
 from memory_core.errors import InputError, ProviderError
 from memory_core.inspector import edge_card, node_card, pieces
 from memory_core.memory import Memory
-from memory_core.protocols import Answer, Retrieval
+from memory_core.protocols import Answer, Readable, Retrieval
 from memory_core.retrievers.graph import GraphRetriever
 from memory_core.schema import Turn
 from tests.fakes import LetterEmbedder, SpelledExtractor
@@ -140,3 +141,38 @@ def test_marked_words_are_pieces_of_the_text(spans: list[tuple[int, int] | None]
     cut = pieces("abcdef", spans)
     assert "".join(text for text, _ in cut) == "abcdef"
     assert "".join(text for text, inside in cut if inside) == marked
+
+
+def test_nothing_is_written_while_an_answer_is_looked_for_and_others_write_while_a_model_is_asked(
+    memory: Memory,
+) -> None:
+    others: dict[str, bool] = {}
+
+    def may_write() -> bool:
+        seen: list[bool] = []
+
+        def look() -> None:
+            seen.append(memory.lock.acquire(timeout=0.01))
+            if seen[0]:
+                memory.lock.release()
+
+        other = threading.Thread(target=look)
+        other.start()
+        other.join()
+        return seen[0]
+
+    class Looking(GraphRetriever):
+        def retrieve(self, memory: Readable, question: str) -> Retrieval:
+            found = super().retrieve(memory, question)
+            others["while it is looked for"] = may_write()
+            return found
+
+    class Reading(SpelledExtractor):
+        def entities(self, question: str) -> list[str]:
+            others["while a model is asked"] = may_write()
+            return super().entities(question)
+
+    made = exchange(memory, "Where does Mira live?", Models(Reading(), Echo(), Looking(floor=0.2)), at=AT)
+    assert made.answered is not None
+    assert made.answered.text
+    assert others == {"while a model is asked": True, "while it is looked for": False}

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from memory_core.errors import InputError, MemoryFileError, StalePlanError
-from memory_core.forgetting.ghosts import Ghost, GhostHit, ghost_hits, ghosts
+from memory_core.forgetting.ghosts import Ghost, GhostHit, ghost_hits, ghosts_of
 from memory_core.forgetting.passes import PASSES, Pass, marks, restoring, summary
 from memory_core.forgetting.plan import ForgettingPlan, plan_forgetting
 from memory_core.forgetting.purge import REWRITE, Doomed, erasing
@@ -157,7 +157,7 @@ class Forgetting(Scoring):
     def ghosts(self, question: str) -> tuple[Ghost, ...]:
         """Forgotten nodes this question would have started from; offer to restore them."""
         _ = self.revision
-        return ghosts(self, self.entities(question))
+        return ghosts_of(self, question)
 
     def ghost_hits(self) -> list[GhostHit]:
         """The stored questions that hit what had been forgotten."""
@@ -180,13 +180,14 @@ class Forgetting(Scoring):
 
     def search_forgotten(self, text: str = "", pass_id: str | None = None) -> list[str]:
         """Ids of forgotten nodes whose title, content or attributes hold every word of `text`, oldest first."""
-        _ = self.revision
-        graph, words = self.graph, text.casefold().split()
+        words = text.casefold().split()
+        with self.lock:
+            _ = self.revision
+            graph = self.graph
+            rows = list(zip(graph.ids, graph.forgotten_by, graph.titles, graph.contents, graph.attributes, strict=True))
         return [
             node
-            for node, by, *texts in zip(
-                graph.ids, graph.forgotten_by, graph.titles, graph.contents, graph.attributes, strict=True
-            )
+            for node, by, *texts in rows
             if by is not None
             and (pass_id is None or by == pass_id)
             and all(word in "\n".join(texts).casefold() for word in words)

@@ -45,7 +45,7 @@ def ghosts(memory: Forgetting, entities: Sequence[str], passes: frozenset[str] |
     forgotten = np.array([by is not None and (passes is None or by in passes) for by in graph.forgotten_by], np.bool_)
     if not entities or not forgotten.any():
         return ()
-    cosines = memory.embedder.embed(list(entities), "query") @ graph.vectors.values.T
+    cosines = memory.outside.embed(memory.embedder, list(entities), "query") @ graph.vectors.values.T
     best = cosines.max(axis=0)
     floor = memory.embedder.floor if part.floor is None else part.floor
     near = np.flatnonzero((best >= floor) & graph.has_vector.values & (graph.live.values | forgotten))
@@ -63,13 +63,18 @@ def ghosts(memory: Forgetting, entities: Sequence[str], passes: frozenset[str] |
     )
 
 
+def ghosts_of(memory: Forgetting, question: str, passes: frozenset[str] | None = None) -> tuple[Ghost, ...]:
+    """`ghosts` of a question; others write only while a model is asked."""
+    return memory.outside.run(lambda: ghosts(memory, memory.entities(question), passes))
+
+
 def ghost_hits(memory: Forgetting) -> list[GhostHit]:
     """Stored questions that hit nodes forgotten before they were asked, oldest first."""
     applied = [done for done in memory.passes() if done.left]
     hits = []
     for text, at in memory.store.query("SELECT text, at FROM question ORDER BY id"):
         before = frozenset(done.id for done in applied if done.at.timestamp() <= at)
-        found = ghosts(memory, memory.entities(text), before) if before else ()
+        found = ghosts_of(memory, text, before) if before else ()
         if found:
             hits.append(GhostHit(text, moment(at), found))
     return hits

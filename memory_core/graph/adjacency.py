@@ -38,7 +38,7 @@ class Adjacency:
         if known is None:
             starts, edges, others = self._loaded()
             start, stop = starts[row : row + 2].tolist() if row + 1 < len(starts) else (0, 0)
-            known = self._lists[row] = (edges[start:stop].tolist(), others[start:stop].tolist())
+            known = self._lists.setdefault(row, (edges[start:stop].tolist(), others[start:stop].tolist()))
         return known
 
     def add_node(self) -> None:

@@ -229,11 +229,11 @@ class Graph:
         self.turns_at_creation.append(turns)
         self.turns_at_access.append(turns)
         self.degree.append(0)
-        self.live.append(forgotten_by is None)
         self.pinned.append(bool(pinned))
         self.vectors.append(0.0)
         self.tails.append(0.0)
         self.has_vector.append(False)
+        self.live.append(forgotten_by is None)  # last: who looks meanwhile finds all of a node or none of it
         self._titles.add(row, _LABEL_CODE[label], title)
 
     def _change_node(self, row: int, after: Row) -> None:

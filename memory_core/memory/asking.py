@@ -52,9 +52,9 @@ class Asking(Forgetting):
 
     def touch(self, retrieval: Retrieval, at: datetime) -> tuple[str, ...]:
         """Mark the nodes an answer visited and keep the question (P2's S looks at the last ten)."""
-        vector = self.embedder.embed([retrieval.question], "query")[0]
 
         def write() -> tuple[str, ...]:
+            vector = self.embed_query([retrieval.question])[0]
             nodes = [visit.id for visit in retrieval.nodes if self.graph.is_live(visit.id)]
             turn, moment = self.graph.turns, moment_given(at).timestamp()
             changes = [

@@ -25,15 +25,16 @@ Made = TypeVar("Made")
 _CHUNK = 64  # turns embedded between two commits
 _COLUMNS = (
     "SELECT position, id, session, role, speaker, text, at FROM turn "
-    "WHERE position > ? AND forgotten_by IS NULL ORDER BY position"
+    "WHERE position > ? AND position < ? AND forgotten_by IS NULL ORDER BY position"
 )
 _VECTORS = (
     "SELECT id, vector, CASE WHEN vector IS NULL THEN speaker || ': ' || text END FROM turn "
-    "LEFT JOIN turn_vector ON turn = id WHERE position >= ? AND forgotten_by IS NULL ORDER BY position"
+    "LEFT JOIN turn_vector ON turn = id "
+    "WHERE position >= ? AND position < ? AND forgotten_by IS NULL ORDER BY position"
 )
 _MISSING = (
     "SELECT id, speaker || ': ' || text FROM turn LEFT JOIN turn_vector ON turn = id "
-    "WHERE position >= ? AND vector IS NULL AND forgotten_by IS NULL ORDER BY position"
+    "WHERE position >= ? AND position < ? AND vector IS NULL AND forgotten_by IS NULL ORDER BY position"
 )
 _TURN = "SELECT role, text, at, speaker, session, source_id, position, id FROM turn"
 
@@ -121,7 +122,7 @@ class Turns:
             if columns is None:
                 columns = self.graph.turn_columns = TurnColumns(self.graph.dim)
             if columns.last_position + 1 < self.graph.turns:
-                columns.extend(self.store.query(_COLUMNS, columns.last_position))
+                columns.extend(self.store.query(_COLUMNS, columns.last_position, self.graph.turns))
                 columns.last_position = self.graph.turns - 1
             return columns
 
@@ -145,11 +146,15 @@ class Turns:
         They are made chunk by chunk while others go on reading and writing. `advance` is told how many of the missing
         ones are made, of how many; it may raise to stop, and what was made is kept. Raises what the embedder raises.
         """
-        made = self._make_vectors(advance)
-        with self.lock:
+
+        def look() -> tuple[list[str], Floats]:
             columns = self.turn_columns()
-            self._fill_vectors(columns, made)
+            if len(columns.vectors) < len(columns):
+                made = self.outside.ask(("turn vectors", self.embedder.id), lambda: self._make_vectors(advance))
+                self._fill_vectors(columns, made)
             return columns.ids, columns.vectors.values
+
+        return self.outside.run(look)
 
     def _make_vectors(self, advance: Callable[[int, int], None]) -> dict[str, bytes]:
         """Turn id -> vector as stored, of those that were missing; kept in the file as they are made."""
@@ -170,15 +175,14 @@ class Turns:
         known = len(columns.vectors)
         if known == len(columns):
             return []
-        return [
-            (str(turn), str(said)) for turn, said in self.store.query(_MISSING, int(columns.position.values[known]))
-        ]
+        rows = self.store.query(_MISSING, int(columns.position.values[known]), self.graph.turns)
+        return [(str(turn), str(said)) for turn, said in rows]
 
     def _fill_vectors(self, columns: TurnColumns, made: dict[str, bytes]) -> None:
         known = len(columns.vectors)
         if known == len(columns):
             return
-        stored = self.store.query(_VECTORS, int(columns.position.values[known]))
+        stored = self.store.query(_VECTORS, int(columns.position.values[known]), columns.last_position + 1)
         late = [(turn, said) for turn, blob, said in stored if blob is None and turn not in made]
         for start in range(0, len(late), _CHUNK):  # said while the others were made
             vectors = _embedded(self.embedder, late[start : start + _CHUNK])

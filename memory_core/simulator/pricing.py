@@ -89,28 +89,17 @@ def ready(simulator: Simulator, probe: str, questions: Callable[[], ProbeSet], j
     return made, asked
 
 
-class _Chunk(Exception):
-    """A chunk of turn vectors is made."""
-
-
 def _make_vectors(memory: Memory, job: Job) -> None:
-    """The turn vectors that hybrid retrieval needs and that are missing, a chunk at a time, so that the lock is free in
-    between; they are kept with the memory."""
-    planned = False
+    """The turn vectors that hybrid retrieval needs and that are missing; they are kept with the memory."""
+    told = 0
 
-    def one_chunk(made: int, missing: int) -> None:
-        nonlocal planned
-        job.total += 0 if planned else missing
-        planned = True
-        job.advance("turn vectors, once", made)
-        raise _Chunk
+    def advance(made: int, missing: int) -> None:
+        nonlocal told
+        job.total += 0 if told else missing
+        job.advance("turn vectors, once", made - told)
+        told = made
 
-    while True:
-        try:
-            memory.turn_vectors(one_chunk)
-            return
-        except _Chunk:
-            continue
+    memory.turn_vectors(advance)
 
 
 def _hybrid(memory: Memory, shown: Shown, probe: Probe, advance: Callable[[str], None]) -> Hybrid:

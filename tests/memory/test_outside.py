@@ -11,7 +11,9 @@ import pytest
 
 from memory_core.exporters import to_document
 from memory_core.memory import Memory, TurnReport
+from memory_core.memory.reembedding import reembed
 from memory_core.protocols import Floats, Kind, Retrieval
+from memory_core.retrievers.hybrid import HybridRetriever
 from memory_core.schema import utc
 from tests.fakes import LetterEmbedder, SpelledExtractor
 from tests.memories import fake_memory
@@ -110,6 +112,30 @@ def test_a_question_waits_for_its_model_alone(memory: Memory, server: Server) ->
     found = slow.result()
     assert isinstance(found, Retrieval)
     assert [root.title for root in found.roots][:1] == ["Mira"]
+
+
+def test_a_question_that_needs_vectors_of_turns_holds_nobody_up_while_they_are_made(
+    memory: Memory, server: Server
+) -> None:
+    slow = meanwhile(
+        server, "User:", lambda: memory.retrieve("Who is Mira?", HybridRetriever()), lambda: memory.pin(
+            "n1", True, at=utc("2024-05-02"))
+    )  # fmt: skip
+    found = slow.result()
+    assert isinstance(found, Retrieval)
+    assert [turn.id for turn in found.turns] == ["t1"]
+    assert len(memory.turn_vectors()[0]) == len(memory.turn_vectors()[1]) == 1
+
+
+def test_a_question_kept_has_a_vector_of_the_embedder_there_is_by_then(memory: Memory, server: Server) -> None:
+    """Of two questions whose vectors differ in length no score could be made."""
+    found = memory.retrieve("Who is Mira?")
+    wide = LetterEmbedder(id="wide", dim=40)
+    meanwhile(
+        server, "Mira?", lambda: memory.touch(found, utc("2024-05-03")), lambda: reembed(memory, wide)
+    ).result()  # fmt: skip
+    assert [len(blob) for (blob,) in memory.store.query("SELECT vector FROM question")] == [4 * 40]
+    assert len(memory.scoring_view().similarity) == 2
 
 
 def test_an_edit_waits_for_its_model_alone(memory: Memory, server: Server) -> None:

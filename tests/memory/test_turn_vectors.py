@@ -14,6 +14,7 @@ from memory_core.parts import retriever
 from memory_core.protocols import Floats, Kind
 from memory_core.retrieval import turn_vectors
 from tests.fakes import LetterEmbedder, SpelledExtractor
+from tests.memories import fake_memory
 
 MANY = turn_vectors.FEW + 20
 
@@ -70,3 +71,19 @@ def test_a_question_meanwhile_is_answered_by_the_graph(memory: Memory) -> None:
     worker.close()
     assert turn_vectors.missing(memory) == 0
     assert turn_vectors.retriever_now(worker, memory) == retriever("hybrid", memory.settings)
+
+
+def test_a_turn_that_another_process_stores_between_two_looks_waits_for_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with fake_memory(tmp_path / "m.sqlite3") as one, fake_memory(tmp_path / "m.sqlite3") as other:
+        one.say("Mira is back.", at="2024-05-01")
+        one.turn_vectors()
+        _ = other.revision
+        one.say("Mira has left.", at="2024-05-02")
+        with monkeypatch.context() as between:
+            between.setattr(Memory, "revision", property(lambda memory: memory._revision))
+            assert other.turn_columns().ids == ["t1"]
+            ids, vectors = other.turn_vectors()
+            assert len(ids) == len(vectors) == 1
+        assert other.turn_columns().ids == ["t1", "t2"]
