@@ -33,6 +33,7 @@ class GraphRetriever:
         started = time.perf_counter()
         entities = memory.entities(question)
         floor = memory.embedder.floor if self.floor is None else self.floor
+        approximate = memory.graph.search.approximate
         candidates = self._candidates(memory, entities)
         found = time.perf_counter()
         roots = tuple(root for root in candidates if root.score >= floor)[: self.roots]
@@ -47,7 +48,7 @@ class GraphRetriever:
             entities=tuple(entities),
             candidates=candidates[:SHOWN],
             floor=floor,
-            approximate=memory.graph.search.approximate,
+            approximate=approximate,
             roots=roots,
             nodes=tuple(visits),
             edges=tuple(edge.id for edge in edges),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import count
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -96,3 +99,11 @@ def test_all_are_compared_until_that_takes_longer_than_one_would_wait(monkeypatc
     assert not few.approximate, "a memory this small is never searched by signs"
     many.mode = "exact"
     assert not many.approximate
+
+
+@pytest.mark.usefixtures("small_limits")
+def test_many_questions_at_once_do_not_make_a_pass_look_quicker_than_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nearest, "time", SimpleNamespace(perf_counter=count(0, 2 * nearest.PATIENCE).__next__))
+    many = search_over(clustered(5, 101, 8, 0.5), "auto")
+    many.find(clustered(6, 5, 8, 0.5), 1)
+    assert many.approximate

@@ -64,6 +64,7 @@ class HybridRetriever:
         started = time.perf_counter()
         said = said_terms(columns, question, vector, Neighbourhood(weight=self.neighbours))
         scored = time.perf_counter()
+        approximate = memory.graph.search.approximate
         facts = find_facts(memory, vector, memory.embedder.floor, _FACTS)
         walked = time.perf_counter()
         terms = {**said, **cue_terms(columns, question, self._now(memory)), "graph": facts.turns}
@@ -76,7 +77,7 @@ class HybridRetriever:
             question=question,
             candidates=facts.candidates,
             floor=memory.embedder.floor,
-            approximate=memory.graph.search.approximate,
+            approximate=approximate,
             roots=facts.roots,
             nodes=facts.visits,
             edges=tuple(edge.id for edge in facts.edges),
