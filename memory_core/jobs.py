@@ -1,4 +1,4 @@
-"""Long work in the background: one worker thread a memory, with progress, an estimate, pause, step and cancel.
+"""Long work in the background: one worker a memory, with progress, an estimate, pause, step and cancel.
 
 A job lives in the process, not in a page: it goes on when the page changes, and any page finds it again by its memory.
 """
@@ -6,9 +6,9 @@ A job lives in the process, not in a page: it goes on when the page changes, and
 from __future__ import annotations
 
 import logging
-import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
@@ -132,20 +132,28 @@ class Job:
 
 
 class Worker:
-    """One thread that does the jobs of one memory in order, so that a memory has one writer."""
+    """Does the jobs of one memory in order, so that a memory has one writer; its thread lives while there are jobs."""
 
     def __init__(self, name: str) -> None:
         self.jobs: list[Job] = []
-        self._queue: queue.Queue[Job | None] = queue.Queue()
-        self._thread = threading.Thread(target=self._run, name=f"worker {name}", daemon=True)
-        self._thread.start()
+        self.holds: Callable[[], object] = lambda: None  # what is not to be let go of while there are jobs
+        self._name = name
+        self._left: deque[Job] = deque()
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
 
     def submit(self, job: Job) -> Job:
         """Queue a job."""
-        ended = [one for one in self.jobs if one.finished]
-        old = {id(one) for one in ended[:-_KEPT]}
-        self.jobs = [*(one for one in self.jobs if id(one) not in old), job]
-        self._queue.put(job)
+        with self._lock:
+            ended = [one for one in self.jobs if one.finished]
+            old = {id(one) for one in ended[:-_KEPT]}
+            self.jobs = [*(one for one in self.jobs if id(one) not in old), job]
+            self._left.append(job)
+            if self._thread is None:
+                self._thread = threading.Thread(
+                    target=self._run, args=(self.holds(),), name=f"worker {self._name}", daemon=True
+                )
+                self._thread.start()
         return job
 
     @property
@@ -153,13 +161,26 @@ class Worker:
         """The job that is running or paused, else the next one waiting."""
         return next((job for job in self.jobs if not job.finished), None)
 
+    def latest(self, name: str) -> Job | None:
+        """The job of that name that was submitted last."""
+        return next((job for job in reversed(self.jobs) if job.name == name), None)
+
     def close(self) -> None:
         """Cancel what is running and waiting, and end the thread."""
-        for job in self.jobs:
+        with self._lock:
+            thread, jobs = self._thread, self.jobs
+        for job in jobs:
             job.cancel()
-        self._queue.put(None)
-        self._thread.join(10)
+        if thread is not None:
+            thread.join(10)
 
-    def _run(self) -> None:
-        while (job := self._queue.get()) is not None:
+    def _run(self, held: object) -> None:
+        while (job := self._next()) is not None:
             job.run()
+
+    def _next(self) -> Job | None:
+        with self._lock:
+            if self._left:
+                return self._left.popleft()
+            self._thread = None
+            return None

@@ -168,6 +168,18 @@ def test_closing_stops_what_runs_and_what_waits() -> None:
     assert [job.state for job in jobs] == ["cancelled", "cancelled"]
 
 
+def test_without_jobs_there_is_no_thread(worker: Worker) -> None:
+    def threads() -> list[str]:
+        return [thread.name for thread in threading.enumerate() if thread.name == "worker test"]
+
+    assert not threads()
+    for _ in range(2):
+        job = worker.submit(Job("count", counting, total=1, delay=0.05))
+        assert threads() == ["worker test"]
+        until(lambda job=job: job.finished)  # type: ignore[misc]
+        until(lambda: not threads())
+
+
 def test_a_finished_job_stays_as_it_ended() -> None:
     job = Job("count", counting, total=1)
     job.run()

@@ -101,4 +101,4 @@ def start(
 
 def latest(worker: Worker) -> Job | None:
     """The sweep that was started last on this memory."""
-    return next((job for job in reversed(worker.jobs) if job.name == NAME), None)
+    return worker.latest(NAME)

@@ -96,7 +96,7 @@ def start(worker: Worker, turns: Sequence[Turn], extractors: Mapping[str, Extrac
 
 def latest(worker: Worker) -> Job | None:
     """The comparison that was started last on this memory."""
-    return next((job for job in reversed(worker.jobs) if job.name == NAME), None)
+    return worker.latest(NAME)
 
 
 def evidence_of(memory: Memory) -> frozenset[str]:

@@ -146,7 +146,7 @@ def start(worker: Worker, memory: Memory, turn_ids: Sequence[str], extractor: Ex
 
 def latest(worker: Worker) -> Job | None:
     """The last reading again that was started on this memory."""
-    return next((job for job in reversed(worker.jobs) if job.name == NAME), None)
+    return worker.latest(NAME)
 
 
 def keep(memory: Memory, trials: Trials, turn_ids: Sequence[str]) -> tuple[list[str], list[str]]:

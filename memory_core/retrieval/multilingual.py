@@ -26,4 +26,4 @@ def start(worker: Worker, memory: Memory, embedder: Embedder | None = None) -> J
 
 def latest(worker: Worker) -> Job | None:
     """The one that was started last on this memory."""
-    return next((job for job in reversed(worker.jobs) if job.name == NAME), None)
+    return worker.latest(NAME)

@@ -37,7 +37,7 @@ def start(worker: Worker, memory: Memory) -> Job:
 
 def latest(worker: Worker) -> Job | None:
     """The job that was started last on this memory."""
-    return next((job for job in reversed(worker.jobs) if job.name == NAME), None)
+    return worker.latest(NAME)
 
 
 def retriever_now(worker: Worker, memory: Memory) -> Retriever:

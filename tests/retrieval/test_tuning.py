@@ -44,7 +44,7 @@ def finished(job: Job, worker: Worker) -> Job:
     end = Job("end", lambda job: None)
     worker.submit(end)
     while not end.finished:
-        worker._thread.join(0.01)
+        end.stop.wait(0.01)
     return job
 
 
