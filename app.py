@@ -13,6 +13,7 @@ import streamlit as st
 from memory_core.errors import ForgettingLabError
 from pages._ui.embedder_panel import embedder_panel
 from pages._ui.graph_view import ensure_static
+from pages._ui.import_panel import importing
 from pages._ui.memory_menu import memory_menu
 from pages._ui.models_menu import MODELS, models_menu, summary
 from pages._ui.numbers import numbers
@@ -52,7 +53,10 @@ with st.sidebar:
     st.session_state[MODELS] = models_menu()
     if opened is not None:
         embedder_panel(opened)
+filling = opened is not None and importing(opened)
 show_notice()
+if filling:
+    st.stop()
 if opened is None:
     if problem:
         st.error(as_text(problem))

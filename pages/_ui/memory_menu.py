@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
-
 import streamlit as st
 
 from memory_core.errors import ForgettingLabError
-from memory_core.importers.memories import import_memory
 from memory_core.memories import OpenMemory, exported
 from memory_core.parts import EMBEDDERS
 from memory_core.protocols import Embedder
+from pages._ui.import_panel import begin
 from pages._ui.models_menu import MODELS, chosen_embedder
 from pages._ui.opened import NAME, attempt, choose, memories, notice
-from pages._ui.words import plural
 
 _NAME_HELP = "1 to 64 letters, digits, - and _"
 _FORMATS = {
@@ -89,24 +85,8 @@ def _create(name, embedder, file) -> None:  # type: ignore[no-untyped-def]
     opened = memories().create(name, embedder)
     if file is None:
         notice(f"{name} is created and empty: say something to it.")
-        return
-    with st.spinner(f"Importing {file.name}…"):
-        try:
-            result = _imported(opened, file.name, file.getvalue())
-        except ForgettingLabError:
-            memories().delete(name)
-            raise
-    counts = f"{plural(result.nodes, 'node')}, {plural(result.edges, 'edge')}, {plural(result.turns, 'turn')}"
-    told = [*result.missing, *result.problems]
-    left = f" Not in the file, left out or mapped: {'; '.join(told[:6])}" if told else ""
-    notice(f"{file.name} became {name}: {counts}.{left}", "warning" if left else "success")
-
-
-def _imported(opened: OpenMemory, filename: str, data: bytes):  # type: ignore[no-untyped-def]
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, Path(filename).stem + Path(filename).suffix.lower())  # errors name the file
-        path.write_bytes(data)
-        return import_memory(opened.memory, path)
+    else:
+        begin(opened, file.name, file.getvalue())
 
 
 def _export(opened: OpenMemory) -> None:

@@ -1,0 +1,64 @@
+"""A file on its way into a new memory. The job belongs to the memory: whoever looks at it sees how far it is."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from memory_core.errors import ForgettingLabError
+from memory_core.importers import in_background
+from memory_core.importers.memories import Imported
+from memory_core.jobs import Job
+from memory_core.memories import OpenMemory
+from pages._ui.forgetting.progress import progress
+from pages._ui.opened import NAME, attempt, memories, notice
+from pages._ui.words import as_text, plural
+
+_MINE = "import_of"  # the memory whose import this browser started and was not told the end of
+
+
+def begin(opened: OpenMemory, filename: str, data: bytes) -> None:
+    """Start it; a memory whose file cannot be had is gone again. Raises ForgettingLabError."""
+    try:
+        in_background.start(opened.worker, opened.memory, filename, data)
+    except ForgettingLabError:
+        memories().delete(opened.name)
+        raise
+    st.session_state[_MINE] = opened.name
+
+
+def importing(opened: OpenMemory) -> bool:
+    """Draw the import that is to fill the memory; whether there is one, so that there is nothing else to see."""
+    job = in_background.latest(opened.worker)
+    if job is None:
+        return False
+    if not job.finished:
+        progress(job)
+        return True
+    mine = st.session_state.get(_MINE) == opened.name
+    if mine:
+        del st.session_state[_MINE]
+    if isinstance(job.result, Imported):
+        if mine:
+            _tell(opened.name, job.result)
+    elif not opened.memory.graph.ids and not opened.memory.graph.turns:
+        _nothing(opened.name, job, mine)
+    return False
+
+
+def _tell(name: str, result: Imported) -> None:
+    counts = f"{plural(result.nodes, 'node')}, {plural(result.edges, 'edge')}, {plural(result.turns, 'turn')}"
+    told = [*result.missing, *result.problems]
+    left = f" Not in the file, left out or mapped: {'; '.join(told[:6])}" if told else ""
+    notice(f"{name} is imported: {counts}.{left}", "warning" if left else "success")
+
+
+def _nothing(name: str, job: Job, mine: bool) -> None:
+    """Why the memory is empty; for who began the import it goes, so that its name is free again."""
+    why = job.error if job.state == "failed" else "The import was stopped: nothing of it is stored."
+    if not mine:
+        st.warning(as_text(why))
+    elif attempt(lambda: memories().delete(name)):
+        notice(why, "error" if job.state == "failed" else "warning")
+        st.session_state[NAME] = ""
+        st.query_params.clear()
+        st.rerun()
