@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 from memory_core.jobs import Job
 from memory_core.memory import Memory
@@ -14,7 +14,7 @@ from memory_core.memory import Memory
 Made = TypeVar("Made")
 LARGE = 40_000  # nodes; fewer are looked through while one waits
 _made: WeakKeyDictionary[Memory, dict[str, tuple[int, Any]]] = WeakKeyDictionary()
-_jobs: WeakKeyDictionary[Memory, dict[str, Job]] = WeakKeyDictionary()
+_jobs: WeakKeyDictionary[Memory, dict[str, tuple[int, Job]]] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
@@ -34,17 +34,28 @@ def kept(memory: Memory, name: str, make: Callable[[Memory], Made]) -> Made:
 
 def at_hand(memory: Memory, name: str, ask: Callable[[Memory], Made]) -> tuple[Made | None, Job | None]:
     """What `ask` gives, where `ask` keeps its result under `name`; of a large memory what is known, perhaps of a
-    moment ago, and the work on what is not: one job at a time, begun here."""
+    moment ago, and the work on what is not: one job at a time, begun here. One that failed is begun again when the
+    memory is another one."""
     revision = memory.revision
     with _lock:
         known = _made.setdefault(memory, {}).get(name)
         there: Made | None = known[1] if known else None
         if memory.graph.node_count > LARGE and (known is None or known[0] != revision):
-            job = _jobs.setdefault(memory, {}).get(name)
-            if job is None or (job.state == "done" and there is not None):
-                job = _jobs[memory][name] = Job(
-                    f"Looking through {memory.graph.node_count:,} nodes", lambda _: ask(memory)
-                )
-                threading.Thread(target=job.run, name=name, daemon=True).start()
+            begun, job = _jobs.setdefault(memory, {}).get(name, (-1, None))
+            if job is None or (job.finished and (begun != revision or (job.state == "done" and there is not None))):
+                job = _begun(memory, name, ask)
+                _jobs[memory][name] = revision, job
             return there, job
     return ask(memory), None
+
+
+def _begun(memory: Memory, name: str, ask: Callable[[Memory], Made]) -> Job:
+    of = ref(memory)  # the job is kept with the memory: it must not keep it
+
+    def work(_: Job) -> None:
+        if (there := of()) is not None:
+            ask(there)
+
+    job = Job(f"Looking through {memory.graph.node_count:,} nodes", work)
+    threading.Thread(target=job.run, name=name, daemon=True).start()
+    return job

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from pathlib import Path
+from weakref import ref
 
 import pytest
 
+from memory_core.errors import InputError
 from memory_core.inspection import kept
+from memory_core.jobs import Job
 from memory_core.memory import Memory
 from tests.fakes import LetterEmbedder, SpelledExtractor
+from tests.memories import fake_memory
 
 
 @pytest.fixture
@@ -58,3 +63,45 @@ def test_of_a_large_memory_it_is_made_in_the_background(memory: Memory, monkeypa
     assert there == "seen", "what was seen a moment ago stands until there is more"
     assert again is not None
     assert again is not job
+
+
+def until(job: Job) -> None:
+    while not job.finished:
+        job.stop.wait(0.01)
+
+
+def test_what_failed_is_begun_again_when_the_memory_is_another(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "LARGE", 0)
+
+    def ask(of: Memory) -> str:
+        raise InputError("The server is away.")
+
+    _, job = kept.at_hand(memory, "failing", ask)
+    assert job is not None
+    until(job)
+    assert kept.at_hand(memory, "failing", ask)[1] is job, "the reason stays to be seen"
+    memory.say("Person:Tom", at="2024-05-02")
+    again = kept.at_hand(memory, "failing", ask)[1]
+    assert again is not job
+    assert again is not None
+    until(again)
+
+
+def test_a_memory_that_is_let_go_is_not_held_by_what_was_made_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "LARGE", 0)
+    memory = fake_memory(tmp_path / "other.sqlite3")
+    memory.say("Person:Mira", at="2024-05-01")
+    _, job = kept.at_hand(memory, "count", lambda of: kept.kept(of, "count", lambda it: it.graph.node_count))
+    assert job is not None
+    until(job)
+    there = ref(memory)
+    memory.close()
+    del memory
+    for _ in range(100):  # the job's thread may still be on its way out
+        gc.collect()
+        if there() is None:
+            break
+        job.stop.wait(0.01)
+    assert there() is None
