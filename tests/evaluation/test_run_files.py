@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from memory_core.errors import FormatError
 from memory_core.evaluation.results import Run, compare, read_run, show
+from memory_core.evaluation.results.reading import Row
 
 
 def jsonl(*rows: object) -> bytes:
@@ -199,3 +200,13 @@ class TestCompare:
         metric = difference(run, run)["metrics"]["f1"]
         assert (metric["diff"], metric["p"], metric["significant"]) == (0, 1, False)
         assert not math.isnan(metric["ci"][0])
+
+
+def test_runs_that_begin_alike_are_told_apart() -> None:
+    """The results page keeps figures by the digest: a file written anew under its name must not show the old ones."""
+    one, same, other = (
+        Run({}, tuple(Row(f"q{number}", metrics={"f1": last if number == 9 else 0.5}) for number in range(10)))
+        for last in (0.25, 0.25, 0.75)
+    )
+    assert one.digest == same.digest
+    assert one.digest != other.digest

@@ -11,6 +11,7 @@ import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import cast
 
 from memory_core.errors import FormatError
@@ -74,6 +75,12 @@ class Run:
     retried: tuple[str, ...] = ()
     repeated: tuple[str, ...] = ()
     conflicting: tuple[str, ...] = ()
+
+    @cached_property
+    def digest(self) -> int:
+        """Tells this run from one that another figure may come of, in this process."""
+        rows = ((row.id, row.type, row.error, row.judge, row.predicted, *row.metrics.items()) for row in self.rows)
+        return hash((repr(self.meta), self.problems, self.retried, self.repeated, self.conflicting, *rows))
 
     @property
     def answered(self) -> tuple[Row, ...]:

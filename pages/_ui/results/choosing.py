@@ -31,7 +31,7 @@ class Chosen:
 
     @property
     def shown(self) -> dict[str, dict[str, Any]]:
-        return {name: figures(name, run, self.state) for name, run in self.full.items()}
+        return {name: figures(run, self.state) for name, run in self.full.items()}
 
 
 def choosing(loaded: dict[str, Loaded], state: ResultsState) -> Chosen:

@@ -26,7 +26,7 @@ def comparing(chosen: Chosen, state: ResultsState) -> None:
         return
     a, b = pair
     warn(between(chosen, a, b))
-    found = differing(a, b, chosen.full[a], chosen.full[b], state)
+    found = differing(chosen.full[a], chosen.full[b], state)
     st.html(f'<p class="lead">{safe(verdict(found, a, b, chosen.metric))}</p>')
     name = safe(NAMES.get(chosen.metric, chosen.metric))
     st.html("<h4 class='small'>All questions, each metric</h4>")
@@ -71,7 +71,7 @@ def by_type(chosen: Chosen, a: str, b: str, state: ResultsState) -> list[Differe
     found = []
     for kind in kinds:
         narrow = ResultsState(types=[kind], words=state.words)
-        one = differing(a, b, *(only(run, [kind]) for run in runs), narrow)["metrics"].get(chosen.metric)
+        one = differing(*(only(run, [kind]) for run in runs), narrow)["metrics"].get(chosen.metric)
         if one and one["diff"] is not None:
             found.append(Difference(f"{kind or 'no type'} ({one['n']})", one["diff"], *one["ci"], one["n"]))
     return found

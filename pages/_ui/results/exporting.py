@@ -64,7 +64,7 @@ def _report(chosen: Chosen, state: ResultsState, made: Table) -> str:
     ]
     if len(chosen.runs) > 1:
         a, b = _pair(chosen, state)
-        found = differing(a, b, chosen.full[a], chosen.full[b], state)
+        found = differing(chosen.full[a], chosen.full[b], state)
         told = differences(chosen.runs[a].answered, chosen.runs[b].answered, chosen.metric)
         charts = (forest(rows(found), axis=f"{a} minus {b}"), spread(told, axis=f"{a} minus {b}, {metric}"))
         text = "\n".join([*found["warnings"], verdict(found, a, b, chosen.metric), footnote(found)])

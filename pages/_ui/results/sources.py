@@ -114,24 +114,21 @@ def _completed(loaded: Loaded, data: str) -> Loaded:
     return replace(loaded, run=completed(loaded.run, load_benchmark(data)))
 
 
-def figures(name: str, run: Run, state: ResultsState) -> dict[str, Any]:
+def figures(run: Run, state: ResultsState) -> dict[str, Any]:
     """`show` of the run as narrowed, made once."""
-    return _figures(name, len(run.rows), hash(run.rows[:3].__repr__()), tuple(state.types), state.words, run)
+    return _figures(run.digest, tuple(state.types), state.words, run)
 
 
-def differing(a: str, b: str, run_a: Run, run_b: Run, state: ResultsState) -> dict[str, Any]:
+def differing(a: Run, b: Run, state: ResultsState) -> dict[str, Any]:
     """`compare` of two runs as narrowed, made once."""
-    sizes = (len(run_a.rows), len(run_b.rows))
-    return _differing(a, b, sizes, tuple(state.types), state.words, run_a, run_b)
+    return _differing(a.digest, b.digest, tuple(state.types), state.words, a, b)
 
 
 @st.cache_data(max_entries=400, show_spinner="Computing intervals…")
-def _figures(name: str, rows: int, first: int, types: tuple[str, ...], words: str, _run: Run) -> dict[str, Any]:
+def _figures(digest: int, types: tuple[str, ...], words: str, _run: Run) -> dict[str, Any]:
     return show(only(_run, types, words))
 
 
 @st.cache_data(max_entries=200, show_spinner="Computing differences…")
-def _differing(
-    a: str, b: str, rows: tuple[int, int], types: tuple[str, ...], words: str, _a: Run, _b: Run
-) -> dict[str, Any]:
+def _differing(a: int, b: int, types: tuple[str, ...], words: str, _a: Run, _b: Run) -> dict[str, Any]:
     return compare(only(_a, types, words), only(_b, types, words))
