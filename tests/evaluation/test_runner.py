@@ -16,7 +16,7 @@ from memory_core.evaluation.datasets import load_benchmark
 from memory_core.evaluation.judge import Judge
 from memory_core.evaluation.results import read_run, show
 from memory_core.evaluation.runner import Experiment, forgets, run_benchmark
-from memory_core.evaluation.runner.command import RememberedEmbedder, run_command
+from memory_core.evaluation.runner.command import run_command
 from memory_core.evaluation.runner.estimate import estimate
 from memory_core.evaluation.runner.extractions import KeptExtractor
 from memory_core.evaluation.runner.growth import growth
@@ -29,6 +29,7 @@ from memory_core.policies import make
 from memory_core.protocols import Answer, Floats, Kind, Reader, Retrieval
 from memory_core.readers.embedded import EmbeddedReader
 from memory_core.readers.llm import LLMReader
+from memory_core.retrieval.remembering import Remembering
 from memory_core.retrievers.hybrid import HybridRetriever
 from memory_core.schema import Extraction, Turn, utc
 from memory_core.spending import Counted, Spent
@@ -457,7 +458,7 @@ class TestCommand:
             run_command([str(ours(tmp_path)), "--no-llm", "--reader", "openai", "--out", str(tmp_path)])
 
     def test_a_remembered_vector_is_the_embedders_own(self) -> None:
-        plain, kept = LetterEmbedder(), RememberedEmbedder(LetterEmbedder(), most=3)
+        plain, kept = LetterEmbedder(), Remembering(LetterEmbedder(), most=3)
         for texts in (["a", "b", "a"], ["c", "d"], ["a"], []):
             assert kept.embed(texts).tolist() == plain.embed(texts).tolist()
         assert kept.id == "letters"
@@ -469,7 +470,7 @@ class TestCommand:
                     kept.embed(["x", "y", "z"])  # another reader fills the little that is kept
                 return super().embed(texts, kind)
 
-        kept = RememberedEmbedder(Meanwhile(), most=3)
+        kept = Remembering(Meanwhile(), most=3)
         kept.embed(["early"])
         assert kept.embed(["early", "late"]).tolist() == LetterEmbedder().embed(["early", "late"]).tolist()
 

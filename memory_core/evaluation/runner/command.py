@@ -6,7 +6,6 @@ import argparse
 import hashlib
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,8 +22,9 @@ from memory_core.evaluation.runner.forgets import forgets
 from memory_core.parts import default_embedder
 from memory_core.prices import AS_OF
 from memory_core.progress import Meter
-from memory_core.protocols import Embedder, Extractor, Floats, Kind
+from memory_core.protocols import Extractor
 from memory_core.providers import Part, ProviderSettings, make_extractor, make_reader
+from memory_core.retrieval.remembering import Remembering
 from memory_core.spending import Spent, counted
 
 _PROVIDER = "provider or provider:model; default $FORGETTING_LAB_"
@@ -57,7 +57,7 @@ def _experiment(options: argparse.Namespace) -> Experiment:
         conditions=_conditions(options.conditions),
         extractor=_kept(extractor) if hasattr(extractor, "llm") else extractor,
         embedder=embedder,
-        reader=counted(make_reader(settings["reader"], RememberedEmbedder(embedder)), spent),
+        reader=counted(make_reader(settings["reader"], Remembering(embedder, most=20_000)), spent),
         judge=counted(judge, spent) if judge else None,
         pooled=options.pooled,
         forgets=forgets(options.forget, keep=options.keep, turns=options.turns, seed=options.seed),
@@ -115,28 +115,3 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--resume", action="store_true", help="go on where a stopped run left off; ask errors again")
     return parser
 
-
-@dataclass(frozen=True)
-class RememberedEmbedder:
-    """An embedder that keeps the vector of each text: conditions share most of the sentences they read."""
-
-    embedder: Embedder
-    most: int = 20_000
-    _known: dict[tuple[str, Kind], Floats] = field(default_factory=dict, repr=False)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.embedder, name)
-
-    def embed(self, texts: Sequence[str], kind: Kind = "document") -> Floats:
-        """As the embedder does."""
-        import numpy as np
-
-        known = {text: row for text in texts if (row := self._known.get((text, kind))) is not None}
-        missing = [text for text in dict.fromkeys(texts) if text not in known]
-        if missing:
-            known |= zip(missing, self.embedder.embed(missing, kind), strict=True)
-            if len(self._known) + len(missing) > self.most:
-                self._known.clear()
-            self._known.update({(text, kind): known[text] for text in missing})
-        rows = [known[text] for text in texts]
-        return np.stack(rows) if rows else np.zeros((0, self.embedder.dim), np.float32)
