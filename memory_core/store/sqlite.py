@@ -8,19 +8,17 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from memory_core.errors import InputError, MemoryFileError
 from memory_core.store.contract import StaleRevisionError
-from memory_core.store.rows import KEYS, RowChange, Value
+from memory_core.store.rows import KEYS, REPLACED, RowChange, Value
 from memory_core.store.sqlite_files import APPLICATION_ID, SCHEMA_VERSION, connect, create_file, explain, new_file
 
-#: Tables of which a new row takes the place of the old one; elsewhere a key given twice is a fault, never a loss.
 _BATCH = 4096  # rows read at a time
-_REPLACED = frozenset({"meta", "node_vector", "turn_vector", "pending_vector", "provenance"})
 
 
 class SqliteStore:
@@ -191,7 +189,7 @@ class SqliteStore:
     def _insert(self, changes: list[RowChange]) -> None:
         table, columns = changes[0].table, tuple(changes[0].after or ())
         sql = f"INSERT INTO {table} ({','.join(columns)}) VALUES ({','.join('?' * len(columns))})"
-        if table in _REPLACED:  # in place: a row that went and came back would leave a hole that nothing fits into
+        if table in REPLACED:  # in place: a row that went and came back would leave a hole that nothing fits into
             values = ",".join(f"{column} = excluded.{column}" for column in columns if column not in KEYS[table])
             sql += f" ON CONFLICT ({','.join(KEYS[table])}) DO UPDATE SET {values}"
         self._db.executemany(sql, [tuple((change.after or {}).values()) for change in changes])
@@ -237,8 +235,8 @@ class SqliteStore:
     def copy_to(self, path: Path) -> None:
         """A consistent copy, made while others may write; appears whole or not at all. Raises MemoryFileError, also for
         a `path` that exists already."""
-        with new_file(path, self.path) as partial, self.lock, self._errors():
-            self._db.execute("VACUUM INTO ?", (str(partial),))
+        with new_file(path, self.path) as partial, self._errors(), closing(connect(self.path, self.read_only)) as own:
+            own.execute("VACUUM INTO ?", (str(partial),))  # by a connection of its own: nobody waits for this one
 
     def close(self) -> None:
         """Close the file; the write-ahead log is folded in."""

@@ -304,3 +304,14 @@ def test_kill_loses_no_acknowledged_turn_and_the_memory_opens() -> None:
                 assert memory.graph.edge_count == memory.graph.turns == memory.stats()["turns"]
                 turns = memory.graph.turns
         assert turns > 9
+
+
+def test_a_copy_is_made_while_others_use_the_memory(tmp_path: Path) -> None:
+    with opened(tmp_path / "m.sqlite3") as memory, memory.store.lock:
+        memory.say("Person:Mira", at="2024-05-01")
+        copying = threading.Thread(target=memory.store.copy_to, args=(tmp_path / "copy.sqlite3",))
+        copying.start()
+        copying.join(20)
+        assert not copying.is_alive()
+    with opened(tmp_path / "copy.sqlite3") as copy:
+        assert copy.graph.titles == ["Mira"]
