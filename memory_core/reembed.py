@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from memory_core.embedders.absent import Absent
+from memory_core.graph import Graph
 from memory_core.jobs import Job, Worker
 from memory_core.memory import Memory
 from memory_core.memory.memory import DEFAULT_PATH
@@ -15,7 +16,7 @@ from memory_core.memory.reembedding import reembed
 from memory_core.parts import default_embedder
 from memory_core.prices import cost
 from memory_core.protocols import Embedder
-from memory_core.schema import descriptor
+from memory_core.schema import LABELS, descriptor
 from memory_core.store.opening import open_store
 from memory_core.tokens import tokens_at_most
 
@@ -47,9 +48,13 @@ def estimate(memory: Memory, embedder: Embedder) -> tuple[int, float | None]:
     >>> estimate(memory, memory.embedder)
     (0, None)
     """
-    nodes = (memory.graph.node(of) for of in memory.graph.ids)
-    tokens = sum(tokens_at_most(descriptor(node.label, node.title, node.content)) for node in nodes)
+    tokens = memory.once("tokens to embed", lambda: _tokens(memory.graph))
     return tokens, cost(embedder.id, tokens)
+
+
+def _tokens(graph: Graph) -> int:
+    nodes = zip(graph.label.values.tolist(), graph.titles, graph.contents, strict=True)
+    return sum(tokens_at_most(descriptor(LABELS[label], title, content)) for label, title, content in nodes)
 
 
 def open_to_reembed(path: Path | str | None) -> Memory:

@@ -35,9 +35,12 @@ def looked(opened: OpenMemory, question: str, part: Retriever) -> Asked | None:
     return Asked(question, found, answer)
 
 
-@st.cache_resource(max_entries=4)
-def _remembering(embedder: str, _embedder: Embedder) -> Remembering:
-    return Remembering(_embedder)
+def _remembering(embedder: Embedder) -> Remembering:
+    """This browser's own: the embedder may be one that was brought with a key."""
+    known: Remembering | None = st.session_state.get("retrieval-embedder")
+    if known is None or known.inner != embedder:
+        known = st.session_state["retrieval-embedder"] = Remembering(embedder)
+    return known
 
 
 def _answered(opened: OpenMemory, found: Retrieval, reader: Reader) -> Answer:
@@ -48,7 +51,7 @@ def _answered(opened: OpenMemory, found: Retrieval, reader: Reader) -> Answer:
     if hasattr(reader, "llm") and not st.button("Answer with the model", key="retrieval-answer", help=_COSTLY):
         return Answer(None, "not asked yet")
     if isinstance(reader, EmbeddedReader):
-        reader = replace(reader, embedder=_remembering(opened.memory.embedder.id, opened.memory.embedder))
+        reader = replace(reader, embedder=_remembering(opened.memory.embedder))
     answer = reader.answer(found.question, found, opened.memory.turns([turn.id for turn in found.turns]))
     if len(known) > 100:
         known.clear()
