@@ -48,13 +48,16 @@ CREATE FUNCTION forgetting_lab.signature(key bytea, said text) RETURNS text LANG
         pg_postmaster_start_time(), inet_client_addr(), inet_client_port(), said), 'UTF8'))), 'hex')
 $$;
 
--- The memory entered, null where none is; asked once a statement by the policies.
+-- The memory entered, null where none is; asked once a statement by the policies. Here and below hashes are compared:
+-- how long that takes tells nothing of what would be right.
 CREATE FUNCTION forgetting_lab.tenant() RETURNS bigint
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     said text[] := string_to_array(current_setting('forgetting_lab.session', true), ':');
 BEGIN
-    IF (SELECT said[1] = forgetting_lab.signature(key, said[2] || ':' || said[3]) FROM forgetting_lab.secret) THEN
+    IF (SELECT sha256(convert_to(said[1], 'UTF8')) =
+               sha256(convert_to(forgetting_lab.signature(key, said[2] || ':' || said[3]), 'UTF8'))
+        FROM forgetting_lab.secret) THEN
         RETURN nullif(said[2], '')::bigint;
     END IF;
     RETURN NULL;
@@ -66,7 +69,9 @@ CREATE FUNCTION forgetting_lab.owner() RETURNS text
 DECLARE
     said text[] := string_to_array(current_setting('forgetting_lab.session', true), ':');
 BEGIN
-    IF (SELECT said[1] = forgetting_lab.signature(key, said[2] || ':' || said[3]) FROM forgetting_lab.secret) THEN
+    IF (SELECT sha256(convert_to(said[1], 'UTF8')) =
+               sha256(convert_to(forgetting_lab.signature(key, said[2] || ':' || said[3]), 'UTF8'))
+        FROM forgetting_lab.secret) THEN
         RETURN convert_from(decode(said[3], 'hex'), 'UTF8');
     END IF;
     RETURN NULL;
@@ -79,8 +84,8 @@ DECLARE
     said text := ':' || encode(convert_to(owner, 'UTF8'), 'hex');
 BEGIN
     PERFORM set_config('forgetting_lab.session', '', false);
-    IF token IS DISTINCT FROM
-       forgetting_lab.hmac(forgetting_lab.key_of(owner), convert_to(pg_backend_pid()::text, 'UTF8')) OR owner = '' THEN
+    IF owner IS NULL OR owner = '' OR token IS NULL OR sha256(token) IS DISTINCT FROM
+       sha256(forgetting_lab.hmac(forgetting_lab.key_of(owner), convert_to(pg_backend_pid()::text, 'UTF8'))) THEN
         RAISE invalid_authorization_specification USING MESSAGE = 'the key is not this user''s';
     END IF;
     PERFORM set_config('forgetting_lab.session', forgetting_lab.signature(key, said) || ':' || said, false)
@@ -219,24 +224,27 @@ END $$;
 
 -- An HNSW index over the signed-in memory's node vectors alone, so that no other memory's rows crowd out its own and
 -- that small memories, which are searched exactly, pay nothing for it; of one dimension, so that another embedder's
--- vectors may follow. False when it is there already. Other writers of vectors wait meanwhile.
+-- vectors may follow. False when it is there already. Other writers of vectors wait meanwhile. The extension is named
+-- by its schema, which others may write: on the path, a function of theirs would run as the owner of the tables.
 CREATE FUNCTION forgetting_lab.index_vectors(dim integer) RETURNS boolean
-    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     mine bigint := forgetting_lab.tenant();
     name text := format('node_vector_half_%s_%s', mine, dim);
+    place regnamespace := (SELECT extnamespace FROM pg_extension WHERE extname = 'vector');
 BEGIN
     IF mine IS NULL OR to_regclass('forgetting_lab.' || name) IS NOT NULL THEN
         RETURN false;
     END IF;
-    EXECUTE format('CREATE INDEX %I ON forgetting_lab.node_vector USING hnsw ((half::halfvec(%s)) halfvec_cosine_ops) '
-                   'WHERE tenant = %s AND vector_dims(half) = %s', name, dim, mine, dim);
+    EXECUTE format('CREATE INDEX %1$I ON forgetting_lab.node_vector USING hnsw '
+                   '((half::%2$s.halfvec(%3$s)) %2$s.halfvec_cosine_ops) '
+                   'WHERE tenant = %4$s AND %2$s.vector_dims(half) = %3$s', name, place, dim, mine);
     RETURN true;
 END $$;
 
--- Takes the indexes of a memory away that was removed.
+-- Takes the indexes of a memory away that was removed; not while others are at the table, who would all wait.
 CREATE FUNCTION forgetting_lab.drop_index() RETURNS void
-    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 DECLARE
     mine text := format('^node_vector_half_%s_\d+$', forgetting_lab.tenant());
     place regclass;

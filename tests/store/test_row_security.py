@@ -123,8 +123,9 @@ def test_only_the_owners_key_signs_in(app: Address, server_key: bytes, ben: Post
         for key, said in ((ana_key, pid), (key_of(server_key, "ben"), b"1"), (b"", pid), (server_key, pid)):
             with pytest.raises(psycopg.errors.InvalidAuthorizationSpecification):
                 db.execute("SELECT forgetting_lab.sign_in('ben', $1)", (hmac.new(key, said, hashlib.sha256).digest(),))
-        with pytest.raises(psycopg.errors.InvalidAuthorizationSpecification):
-            db.execute("SELECT forgetting_lab.sign_in('ben', NULL)")
+        for nobody in ("'ben', NULL", "NULL, NULL", "'', NULL", "'', ''"):
+            with pytest.raises(psycopg.errors.InvalidAuthorizationSpecification):
+                db.execute(f"SELECT forgetting_lab.sign_in({nobody})")
     with pytest.raises(MemoryFileError, match="does not know ben by the key"):
         PostgresStore(of(app, server_key, "ana"), user="ben")
     with pytest.raises(MemoryFileError, match="asks who ben is"):
@@ -184,3 +185,12 @@ def test_the_apps_role_is_as_weak_as_it_should_be(ana: Db) -> None:
     bare = """SELECT relname FROM pg_class WHERE relnamespace = 'forgetting_lab'::regnamespace AND relkind IN ('r', 'p')
               AND NOT (relrowsecurity AND relforcerowsecurity) ORDER BY relname"""
     assert rows(ana, bare) == [("schema",), ("secret",)]
+
+
+def test_what_runs_with_the_owners_rights_calls_nobody_elses_functions(ana: Db) -> None:
+    """A schema on the path in which others may make functions would let one of theirs run in place of ours."""
+    found = """SELECT proname, proconfig[1] FROM pg_proc
+               WHERE pronamespace = 'forgetting_lab'::regnamespace AND prosecdef
+               ORDER BY proname"""
+    names = ("drop_index", "enter", "index_vectors", "key_of", "owner", "sign_in", "tenant")
+    assert rows(ana, found) == [(name, "search_path=pg_catalog, pg_temp") for name in names]
