@@ -51,7 +51,9 @@ def told(error: psycopg.Error, address: Address) -> str:
     state = error.sqlstate or ""
     if state:
         known = next((_TOLD[state[:length]] for length in (5, 3, 2) if state[:length] in _TOLD), "says: {error}")
-    elif isinstance(error, psycopg.OperationalError) and not any(word in str(error) for word in _NEVER_OPEN):
+    elif not isinstance(error, psycopg.OperationalError):  # what was asked could not even be sent
+        known = "cannot be asked this: {error}"
+    elif not any(word in str(error) for word in _NEVER_OPEN):
         known = _TOLD["08"]
     else:
         known = next((known for word, known in _WORDS.items() if word in str(error)), "cannot be reached: {error}")

@@ -31,9 +31,7 @@ def open_store(
     with server_packages():
         from memory_core.store.postgres import PostgresStore
     address = where if isinstance(where, Address) else Address.given(str(where))
-    store = PostgresStore(address, create=create, user=user or os.environ.get(USER) or "local")
-    store.read_only = store.read_only or read_only
-    return store
+    return PostgresStore(address, create=create, user=user or os.environ.get(USER) or "local", read_only=read_only)
 
 
 def open_listing(address: Address, user: str) -> Listing:

@@ -31,6 +31,7 @@ from memory_core.store.statements import (
 )
 
 _REWRITE_LOCK_MS = 2000
+_LISTEN_SECONDS = 5.0  # then it looks by itself, and sees that it was closed
 _DOUBT_SECONDS = 10.0  # to learn what became of a commit whose answer was lost
 
 
@@ -64,7 +65,7 @@ class PostgresStore(Session):
     def _write(self, changes: Sequence[RowChange], revision: int, new: int, whole: bool) -> str:
         """All but the COMMIT; the number of the transaction."""
         if self._idle:
-            self._live().execute("BEGIN")
+            self._begin()
         row = self._db.execute(TAKE, (self.tenant, revision, new, whole)).fetchone()
         if row is None:
             self._row("SELECT 1 FROM memory WHERE tenant = ?")
@@ -145,14 +146,16 @@ class PostgresStore(Session):
 
     def wait_for_change(self, revision: int, seconds: float) -> bool:
         """Wait on a connection of its own until another commits, at most so long; whether the revision is another."""
+        deadline = time.monotonic() + seconds
         signed = sign_in(self.address, self.user, create=False)
         with self._errors(), signed.db as db:
             db.execute(f'LISTEN "{self._channel}"')
-            if self.revision() != revision:
-                return True
-            for _ in db.notifies(timeout=seconds, stop_after=1):
-                return True
-        return self.revision() != revision
+            while self.revision() == revision:
+                if (left := deadline - time.monotonic()) <= 0:
+                    return False
+                for _ in db.notifies(timeout=min(left, _LISTEN_SECONDS), stop_after=1):
+                    pass
+        return True
 
     def bytes_on_disk(self) -> int:
         """Bytes of the server's tables and indexes, which all its memories share."""
@@ -161,9 +164,9 @@ class PostgresStore(Session):
     def rewrite(self) -> bool:
         """Rewrite the tables, so that what was deleted stands in none of their pages (VACUUM FULL).
 
-        Vectors that have an HNSW index are only vacuumed: to build it again would hold everybody up for a minute.
-        False for a user who does not own the tables (an administrator's `server --rewrite` does it then) and while
-        others hold them. What write-ahead logs, archives and backups hold is the administrator's to expire.
+        False for a user who does not own the tables, where any memory has an HNSW index (to vacuum that, or to build
+        it again, takes minutes), and while others hold a table: it stays due, and `server --rewrite` does it.
+        What write-ahead logs, archives and backups hold is the administrator's to expire.
         """
         if not self._admin:
             return False
@@ -171,8 +174,11 @@ class PostgresStore(Session):
             self._live().execute("RESET ROLE")
             try:
                 self._db.execute(f"SET lock_timeout = {_REWRITE_LOCK_MS}")
-                for table, searched in self._db.execute(ALL_TABLES).fetchall():
-                    self._db.execute(f"VACUUM ({'' if searched else 'FULL, '}ANALYZE) {table}")
+                tables = self._db.execute(ALL_TABLES).fetchall()
+                if any(searched for _, searched in tables):
+                    return False
+                for table, _ in tables:
+                    self._db.execute(f"VACUUM (FULL, ANALYZE) {table}")
             except psycopg.errors.LockNotAvailable:
                 return False
             finally:
@@ -189,6 +195,7 @@ class PostgresStore(Session):
             copy_as_file(self, path)
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Let go of the connection, for good."""
         with self.lock:
+            self._closed = True
             self._db.close()

@@ -24,6 +24,16 @@ _EXTENSION = "vector"
 _PGVECTOR = (0, 8)  # halfvec, and scans that go on until enough rows pass the filter
 _SECONDS = 10  # to connect
 LOCK_MS = 30_000  # a commit of a whole import takes seconds; waiting is better than failing
+#: Of each session. Who went away without a word holds nothing for more than a minute, who only rests no connection.
+_SESSION = {
+    "lock_timeout": str(LOCK_MS), "idle_session_timeout": "600000", "tcp_keepalives_idle": "30",
+    "tcp_keepalives_interval": "10", "tcp_keepalives_count": "3",
+}  # fmt: skip
+#: Of each connection, as libpq reads them: a server that is gone is noticed as soon.
+_CONNECTION: dict[str, Any] = {
+    "connect_timeout": _SECONDS, "application_name": "forgetting lab", "client_encoding": "UTF8", "keepalives_idle": 30,
+    "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000,
+}  # fmt: skip
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -40,8 +50,8 @@ def faults(address: Address) -> Iterator[None]:
 def connect(address: Address) -> Connection:
     """A connection as the address's user, not signed in, each statement its own transaction. Raises MemoryFileError."""
     with faults(address):
-        given: dict[str, Any] = {"connect_timeout": _SECONDS, "application_name": "forgetting lab"}
-        return psycopg.connect(**(given | address.parameters()), autocommit=True, cursor_factory=psycopg.RawCursor)
+        given = _CONNECTION | address.parameters()
+        return psycopg.connect(**given, autocommit=True, cursor_factory=psycopg.RawCursor)
 
 
 def check(db: Connection, address: Address, *, create: bool) -> None:
@@ -146,8 +156,10 @@ def _take_role(db: Connection) -> None:
     """From here on nothing is seen but through the policies, whoever the address's user is."""
     db.execute(f"SET ROLE {APP_ROLE}")
     schema = db.execute("SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'vector'").fetchone()
-    db.execute(f"SET search_path = forgetting_lab, {schema[0] if schema else 'public'}")
-    db.execute(f"SET lock_timeout = {LOCK_MS}")
+    settings = {"search_path": f"forgetting_lab, {schema[0] if schema else 'public'}", **_SESSION}
+    names, values = list(settings), list(settings.values())
+    db.execute("SELECT set_config(name, value, false) FROM unnest($1::text[], $2::text[]) AS asked (name, value)",
+               (names, values))  # fmt: skip
 
 
 def _own_key(address: Address, user: str) -> bytes | None:

@@ -27,12 +27,15 @@ class Session:
     anew; a question outside a snapshot is simply asked again.
     """
 
-    def __init__(self, address: Address | str, *, create: bool = True, user: str = "local") -> None:
+    def __init__(
+        self, address: Address | str, *, create: bool = True, user: str = "local", read_only: bool = False
+    ) -> None:
         """Raises MemoryFileError, InputError for an address that cannot be read."""
         self.address = address if isinstance(address, Address) else Address.given(address)
         self.user = user
         self.place = self.address.place
         self.lock = threading.RLock()
+        self._only_read, self._closed = read_only, False
         self._tokenizer = Tokenizer()
         self._enter(create)
 
@@ -47,13 +50,23 @@ class Session:
             signed.db.close()
             raise MemoryFileError(f"There is no memory at {self.place}: check the address, or create it with `ingest`.")
         register_halves(signed.db)
-        self._db, self.tenant, self.read_only = signed.db, signed.tenant, signed.read_only
+        self._db, self.tenant, self.read_only = signed.db, signed.tenant, signed.read_only or self._only_read
         self._admin, self._channel = signed.admin, signed.channel
 
     def _live(self) -> Connection:
+        if self._closed:
+            raise MemoryFileError(f"{self.place} was closed: open it again.")
         if self._db.closed:
+            before = self.tenant
             self._enter(create=False)
+            if self.tenant != before:  # what is known of the old one says nothing of the new one
+                self._db.close()
+                self.tenant = before
+                raise self._removed()
         return self._db
+
+    def _removed(self) -> MemoryFileError:
+        return MemoryFileError(f"The memory at {self.place} was removed meanwhile: choose another one.")
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -66,6 +79,21 @@ class Session:
     def _idle(self) -> bool:
         return self._db.closed or self._db.info.transaction_status == TransactionStatus.IDLE
 
+    def _begin(self, how: str = "") -> None:
+        """Begin a transaction, on a new connection where the old one was lost unnoticed."""
+        db = self._live()
+        try:
+            db.execute(f"BEGIN {how}")
+        except psycopg.OperationalError:
+            if not db.closed:
+                raise
+            self._live().execute(f"BEGIN {how}")
+
+    def _roll_back(self) -> None:
+        if not self._idle:
+            with suppress(psycopg.OperationalError):  # lost: the server rolls back by itself
+                self._db.execute("ROLLBACK")
+
     # -- reading ---------------------------------------------------------------------------------------------------
 
     def revision(self) -> int:
@@ -73,13 +101,15 @@ class Session:
         return int(self._row("SELECT revision FROM memory WHERE tenant = ?")[0])
 
     def lists_newer(self, revision: int) -> bool:
-        """Whether what changed since `revision` is found by the `revision` of its rows."""
-        return int(self._row("SELECT whole FROM memory WHERE tenant = ?")[0]) <= revision
+        """Whether what changed since `revision` is found by the `revision` of its rows; not on a server that was set
+        back to before it."""
+        whole, now = self._row("SELECT whole, revision FROM memory WHERE tenant = ?")
+        return bool(whole <= revision <= now)
 
     def _row(self, sql: str) -> tuple[Any, ...]:
         rows = self.query(sql, self.tenant)
         if not rows:
-            raise MemoryFileError(f"The memory at {self.place} was removed meanwhile: choose another one.")
+            raise self._removed()
         return rows[0]
 
     def meta(self, key: str, default: str = "") -> str:
@@ -121,27 +151,25 @@ class Session:
         with self.lock, self._errors():
             outermost = self._idle
             if outermost:
-                self._live().execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                self._begin("ISOLATION LEVEL REPEATABLE READ READ ONLY")
             try:
                 yield
             finally:
                 if outermost:
                     self._roll_back()
 
-    def _roll_back(self) -> None:
-        if not self._idle:
-            with suppress(psycopg.OperationalError):  # lost: the server rolls back by itself
-                self._db.execute("ROLLBACK")
-
     @contextmanager
     def in_turn(self) -> Iterator[None]:
         """Hold the memory's row from now to the commit: who must first look at what others wrote would else lose to
         them again and again."""
         with self.lock, self._errors():
-            if self._idle:
-                self._live().execute("BEGIN")
-                self._db.execute("SELECT 1 FROM memory WHERE tenant = $1 FOR UPDATE", (self.tenant,))
+            outermost = self._idle
+            if outermost:
+                self._begin()
             try:
+                if outermost:
+                    self._db.execute("SELECT 1 FROM memory WHERE tenant = $1 FOR UPDATE", (self.tenant,))
                 yield
             finally:
-                self._roll_back()
+                if outermost:
+                    self._roll_back()

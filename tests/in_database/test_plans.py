@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -18,6 +19,7 @@ from memory_core.in_database import InDatabase
 from memory_core.memory import Memory
 from memory_core.policies import make as policy
 from memory_core.protocols import Policy
+from memory_core.store.postgres import PostgresStore
 from tests.forgetting_memories import SAID, START, state
 from tests.in_database.conftest import Make, Pair
 
@@ -179,6 +181,8 @@ def test_the_commands_ask_and_forget_on_the_server(postgres: str, capsys: pytest
     assert (done["applied"], len(done["forgotten"])) == (True, done["nodes_before"])
     assert main(["undo", done["id"], "--memory", address, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["restored"]["nodes"] == done["nodes_before"]
+    with closing(PostgresStore(address)) as store:
+        store.query("SELECT drop_index()")
 
 
 @pytest.mark.parametrize(

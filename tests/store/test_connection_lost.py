@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,12 +14,15 @@ import psycopg
 import pytest
 
 from memory_core import policies
-from memory_core.errors import MemoryFileError
+from memory_core.errors import InputError, MemoryFileError
 from memory_core.exporters import to_document
 from memory_core.forgetting.purge import REWRITE
 from memory_core.local_server import local_server
 from memory_core.memory import Memory
+from memory_core.store import server
 from memory_core.store.address import Address
+from memory_core.store.listing import Listing
+from memory_core.store.opening import open_store
 from memory_core.store.postgres import PostgresStore
 from memory_core.store.rows import RowChange, insert
 from memory_core.store.server import connect
@@ -234,18 +238,115 @@ def test_a_server_that_is_stopped_and_started_again_is_found_again(own_server: t
         store.close()
 
 
-def test_a_rewriting_leaves_the_index_of_vectors_and_waits_for_nobody(memory: Memory, postgres: str) -> None:
+def test_a_rewriting_waits_for_nobody_and_builds_no_index_again(memory: Memory, postgres: str) -> None:
     store = store_of(memory)
     patience = store.query("SHOW lock_timeout")
-    store.query("SELECT index_vectors(?)", memory.embedder.dim)
-    files = "SELECT relfilenode FROM pg_class WHERE oid = CAST(? AS regclass)"
-    before = [store.query(files, f"forgetting_lab.{table}") for table in ("node_vector", "node")]
+
+    def file() -> list[tuple[Any, ...]]:
+        return store.query("SELECT relfilenode FROM pg_class WHERE oid = CAST('forgetting_lab.node' AS regclass)")
+
+    before = file()
     assert store.rewrite() is True
-    after = [store.query(files, f"forgetting_lab.{table}") for table in ("node_vector", "node")]
-    assert after[0] == before[0]
-    assert after[1] != before[1]
+    assert file() != before
     with connect(Address.parse(postgres)) as other, other.transaction():
         other.execute("LOCK TABLE forgetting_lab.access IN ACCESS SHARE MODE")
         assert store.rewrite() is False
+    store.query("SELECT index_vectors(?)", memory.embedder.dim)
+    before = file()
+    assert store.rewrite() is False
+    assert file() == before
+    store.query("SELECT drop_index()")
     assert store.query("SHOW lock_timeout") == patience
     assert store.query("SELECT current_user") == [("forgetting_lab_app",)]
+
+
+def test_a_connection_that_was_lost_unnoticed_is_made_anew_where_a_transaction_begins(
+    memory: Memory, postgres: str
+) -> None:
+    store = store_of(memory)
+    end(store, postgres)
+    with store.snapshot():
+        assert store.query("SELECT count(*) FROM turn") == [(10,)]
+    end(store, postgres)
+    assert store.commit([insert("meta", key="kept", value="yes")], 10) == 11
+    end(store, postgres)
+    with store.in_turn():
+        assert store.revision() == 11
+
+
+def test_who_waits_too_long_for_their_turn_is_told_and_goes_on(memory: Memory, postgres: str) -> None:
+    store = store_of(memory)
+    store.query("SELECT set_config('lock_timeout', '100', false)")
+    with connect(Address.parse(postgres)) as other, other.transaction():
+        other.execute("SELECT 1 FROM forgetting_lab.memory WHERE tenant = $1 FOR UPDATE", (store.tenant,))
+        with pytest.raises(MemoryFileError, match="locked by another program"), store.in_turn():
+            pass
+    assert memory.say("Person:Ana", at=START).turn == "t11"
+
+
+def test_what_was_closed_connects_no_more(memory: Memory) -> None:
+    store = store_of(memory)
+    store.close()
+    for ask in (store.revision, lambda: store.commit([], 10), lambda: store.wait_for_change(10, 0.1)):
+        with pytest.raises(MemoryFileError, match="was closed: open it again"):
+            ask()
+
+
+def test_another_memory_of_the_same_name_is_not_taken_for_the_one_that_was_removed(
+    memory: Memory, postgres: str
+) -> None:
+    store = store_of(memory)
+    listing = Listing(store.address, store.user)
+    listing.remove(store.address.memory)
+    listing.close()
+    PostgresStore(store.address).close()
+    end(store, postgres)
+    for ask in (store.revision, lambda: memory.say("Person:Ana", at=START)):
+        with pytest.raises(MemoryFileError, match="removed meanwhile"):
+            ask()
+
+
+def test_what_is_only_read_stays_so_on_a_new_connection(memory: Memory, postgres: str) -> None:
+    store = open_store(store_of(memory).address, create=False, read_only=True)
+    assert isinstance(store, PostgresStore)
+    end(store, postgres)
+    assert store.revision() == 10
+    with pytest.raises(MemoryFileError, match="read-only"):
+        store.commit([], 10)
+    store.close()
+
+
+def test_a_session_that_rests_is_ended_by_the_server_and_goes_on(
+    memory: Memory, postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(server._SESSION, "idle_session_timeout", "50")
+    store = PostgresStore(store_of(memory).address, create=False)
+    with connect(Address.parse(postgres)) as admin:
+        there = "SELECT count(*) FROM pg_stat_activity WHERE pid = $1"
+        deadline = time.monotonic() + 10
+        while admin.execute(there, (store._db.info.backend_pid,)).fetchone() != (0,):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+    assert store.revision() == 10
+    store.close()
+
+
+def test_a_server_that_was_set_back_is_loaded_whole(memory: Memory, postgres: str) -> None:
+    store = store_of(memory)
+    assert store.lists_newer(9)
+    with connect(Address.parse(postgres)) as admin:
+        admin.execute("UPDATE forgetting_lab.memory SET revision = 8 WHERE tenant = $1", (store.tenant,))
+    assert not store.lists_newer(9)
+
+
+def test_a_text_the_server_cannot_hold_is_refused_whole_and_what_a_model_said_is_kept(memory: Memory) -> None:
+    store = store_of(memory)
+    with pytest.raises(InputError, match=r"'a\\x00b' holds a NUL character"):
+        store.commit([insert("meta", key="kept", value="yes"), insert("meta", key="k", value="a\x00b")], 10)
+    assert (store.revision(), store.meta("kept", "absent")) == (10, "absent")
+    with pytest.raises(MemoryFileError, match=r"cannot be asked this: .*NUL"):
+        store.meta("a\x00b")
+    row = dict.fromkeys("turn status extractor model prompt_version".split(), "")
+    numbers = dict.fromkeys("at seconds tokens_in tokens_out".split(), 0)
+    store.commit([insert("extraction", id=99, reason="no\x00", report=b"", raw=b"", **row, **numbers)], 10)
+    assert store.query("SELECT reason FROM extraction WHERE id = 99") == [("no\ufffd",)]
