@@ -25,6 +25,10 @@ from memory_core.store.transfer import MARK, counts, digest, finish, transfer
 _HOLDS = ("turn", "node", "edge", "question", "change")  # a memory with no row in them is empty
 
 
+class _UnequalError(MemoryFileError):
+    """Some row of a copy is not as in the source."""
+
+
 @dataclass(frozen=True)
 class Migrated:
     """`rows` by table; `already` of them stood there from a call that was stopped; `export` is the SHA-256 of both
@@ -63,6 +67,7 @@ def migrate(source: str | Path, target: str | Path, user: str | None = None) -> 
                 _advance(meter, already)
                 transfer(kept, half, origin, lambda count: _advance(meter, count))
                 made = _compared(kept, half, meter)
+                _check_free(place)  # somebody may have come there meanwhile
                 finish(half)
         place.appear(kept.revision())
     return Migrated(kept.place, place.place, rows, already, True, made, round(time.monotonic() - began, 2))
@@ -86,16 +91,20 @@ def _half(place: Target, origin: str) -> Iterator[Store]:
         half.close()
         place.discard()
         half = place.half()
-    with closing(half):
-        yield half
+    try:
+        with closing(half):
+            yield half
+    except _UnequalError:
+        place.discard()  # what went wrong once would be found again, for ever
+        raise
 
 
 def _compared(a: Store, b: Store, meter: Meter) -> str:
-    """The SHA-256 of the export of both. Raises MemoryFileError when a row or the exports differ."""
+    """The SHA-256 of the export of both. Raises _UnequalError when a row or the exports differ."""
     rows = [digest(store, lambda count: _advance(meter, count)) for store in (a, b)]
     exports = [_export(store) for store in (a, b)]
     if rows[0] != rows[1] or exports[0] != exports[1]:
-        raise MemoryFileError(f"The copy of {a.place} is not equal to it, so it was not put in place: report this.")
+        raise _UnequalError(f"The copy of {a.place} is not equal to it, so it was not put in place: migrate it again.")
     return exports[0]
 
 

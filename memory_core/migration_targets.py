@@ -14,6 +14,7 @@ from memory_core.store.contract import Store
 from memory_core.store.opening import USER, open_listing, open_store
 from memory_core.store.sqlite import SqliteStore
 from memory_core.store.sqlite_files import appear
+from memory_core.store.transfer import half_made
 
 if TYPE_CHECKING:
     from memory_core.store.listing import Listing
@@ -110,7 +111,7 @@ class ServerTarget:
 
     @property
     def _half(self) -> Address:
-        return replace(self.address, memory=f"{self.address.memory} (half made)")
+        return replace(self.address, memory=half_made(self.address.memory))
 
     def there(self) -> Store | None:
         """The memory that stands there."""

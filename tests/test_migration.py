@@ -23,6 +23,7 @@ from memory_core.migration import migrate
 from memory_core.policies import make
 from memory_core.store import transfer
 from memory_core.store.address import Address
+from memory_core.store.rows import update
 from memory_core.store.sqlite import SqliteStore
 from tests.pages.large import make_large
 
@@ -205,6 +206,47 @@ def test_a_source_that_changed_meanwhile_is_begun_again(
         memory.say(SAID[3], at="2024-05-02T10:00:00Z")
     done = migrate(tmp_path / "source.sqlite3", target)
     assert (done.already, done.equal, done.rows["turn"]) == (0, True, 2)
+
+
+@pytest.mark.parametrize("kind", ["a file", "a server"])
+def test_what_came_to_the_target_meanwhile_is_not_overwritten(
+    kind: str, source: Path, server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = targets(tmp_path, server)[kind]
+
+    def say() -> None:
+        with Memory.open(target) as memory:
+            memory.say("I bake rye bread.", at="2024-05-01T10:00:00Z")
+
+    interrupted(monkeypatch, 9, say)
+    with pytest.raises(InputError, match="holds a memory already"):
+        migrate(source, target)
+    with Memory.open(target, create=False) as memory:
+        assert [turn.text for turn in memory.latest_turns(9)] == ["I bake rye bread."]
+
+
+@pytest.mark.parametrize("kind", ["a file", "a server"])
+def test_a_copy_that_is_not_equal_is_begun_anew_by_the_next_call(
+    kind: str, source: Path, server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = targets(tmp_path, server)[kind]
+    with monkeypatch.context() as patch:
+        differing = iter("ab")
+        patch.setattr(migration, "_export", lambda store: next(differing))
+        with pytest.raises(MemoryFileError, match="not equal"):
+            migrate(source, target)
+    done = migrate(source, target)
+    assert (done.already, done.equal) == (0, True)
+
+
+def test_a_text_that_no_server_can_hold_is_named(server: str, tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "nul.sqlite3") as memory:
+        memory.say(SAID[0], at="2024-05-01T10:00:00Z")
+        memory.store.commit([update("turn", "t1", {"text": SAID[0]}, {"text": "a\x00b"})], 1)
+    with pytest.raises(InputError, match=r"'a\\x00b' holds a NUL character"):
+        migrate(tmp_path / "nul.sqlite3", f"{server}?memory=nul")
+    assert on_server(Address.given(server)).names() == []
+    assert migrate(tmp_path / "nul.sqlite3", tmp_path / "copy.sqlite3").equal
 
 
 def test_mistakes_are_told_in_one_line(

@@ -26,14 +26,14 @@ COLUMNS = {
     "pending_vector": "item embedder text vector",
     "meta": "key value",
 }
-_ORDER = {"turn": "position", "node": "rowid", "edge": "rowid", "change": "number"}
+#: Columns that give the order in which the rows of a table were stored.
+ORDER = {**KEYS, "turn": ("position",), "node": ("rowid",), "edge": ("rowid",), "change": ("number",)}
 
 
 def rows_of(store: Store, table: str) -> list[RowChange]:
     """Every row of a table as one to insert, in the order it was stored."""
     names = COLUMNS[table].split()
-    order = _ORDER.get(table, ", ".join(KEYS[table]))
-    rows = store.query(f"SELECT {', '.join(names)} FROM {table} ORDER BY {order}")
+    rows = store.query(f"SELECT {', '.join(names)} FROM {table} ORDER BY {', '.join(ORDER[table])}")
     return [
         insert(table, **dict(zip(names, row, strict=True))) for row in rows if row[0] != "revision" or table != "meta"
     ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -38,7 +37,12 @@ class Listing:
 
     def holds(self, name: str) -> bool:
         """Whether there is a memory of that name."""
-        return bool(self._ask("SELECT 1 FROM memory WHERE name = $1", name))
+        return self.number(name) is not None
+
+    def number(self, name: str) -> int | None:
+        """What tells the memory of that name from one that had or will have it; None where there is none."""
+        rows = self._ask("SELECT tenant FROM memory WHERE name = $1", name)
+        return int(rows[0][0]) if rows else None
 
     def rename(self, name: str, new: str) -> None:
         """Give a memory another name. Raises MemoryFileError when that is taken, or the memory is gone."""
@@ -53,13 +57,12 @@ class Listing:
 
     def start_at(self, name: str, revision: int) -> None:
         """Begin its count of commits anew: a copy stands where what it was made from stood."""
-        self._ask("UPDATE memory SET revision = $2, whole = $2 WHERE name = $1 RETURNING 1", name, revision)
+        self._ask(_START, name, revision)
 
     def remove(self, name: str) -> None:
         """Remove a memory with all that it holds, in one transaction, if there is one. Raises MemoryFileError."""
         with self.lock, faults(self.address):
-            self._ask("SELECT 1")  # connects anew where the connection was lost
-            with self._db.transaction():
+            with self._live().transaction():
                 row = self._db.execute("SELECT forgetting_lab.enter($1, false)", (name,)).fetchone()
                 tenant = row[0] if row else None
                 if tenant is None:
@@ -73,18 +76,17 @@ class Listing:
 
     def _ask(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         with self.lock, faults(self.address):
-            if self._db.closed:
-                self._db = self._signed_in()
-            try:
-                return self._fetch(sql, values)
-            except psycopg.OperationalError:
-                if not self._db.closed or sql.startswith("UPDATE"):
-                    raise
-            self._db = self._signed_in()
-            return self._fetch(sql, values)
+            return self._live().execute(sql, values).fetchall()
 
-    def _fetch(self, sql: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
-        return self._db.execute(sql.encode(), values).fetchall()
+    def _live(self) -> Connection:
+        """The connection, made anew where it was lost: looked at first, so that nothing is written twice."""
+        try:
+            self._db.execute("SELECT 1")
+        except psycopg.OperationalError:
+            if not self._db.closed:
+                raise
+            self._db = self._signed_in()
+        return self._db
 
     def close(self) -> None:
         """Let go of the connection."""
@@ -92,6 +94,8 @@ class Listing:
             self._db.close()
 
 
+#: Rows of a copy bear the commits it was made by; until the count has passed those, whoever is behind loads all.
+_START = "UPDATE memory SET revision = $2, whole = greatest(revision, $2) WHERE name = $1 RETURNING 1"
 _TABLES = """
     SELECT attrelid::regclass::text FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
     WHERE relnamespace = 'forgetting_lab'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition

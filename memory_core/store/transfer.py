@@ -9,11 +9,10 @@ from typing import Any
 
 from memory_core.errors import MemoryFileError
 from memory_core.store.contract import StaleRevisionError, Store
-from memory_core.store.copying import COLUMNS
-from memory_core.store.rows import KEYS, RowChange, Value, insert
+from memory_core.store.copying import COLUMNS, ORDER
+from memory_core.store.rows import RowChange, Value, insert
 
 MARK = "migration"  # the key of `meta` under which a half-made copy keeps what it was made from and how far it is
-_ORDER = {"turn": ("position",), "node": ("rowid",), "edge": ("rowid",), "change": ("number",)}
 #: Of `meta`: the count of commits, the mark, and that the place is to be rewritten, which a copy never needs.
 _OWN = ("revision", MARK, "rewrite")
 _CHUNK = 1000
@@ -63,8 +62,8 @@ def _own(table: str, row: Row) -> bool:
 
 def _pages(store: Store, table: str, after: list[Value]) -> Iterator[list[Row]]:
     """Rows of a table in the order they were stored, each with what orders it behind its columns."""
-    order = ", ".join(_ORDER.get(table, KEYS[table]))
-    marks = ", ".join("?" * len(_ORDER.get(table, KEYS[table])))
+    order = ", ".join(ORDER[table])
+    marks = ", ".join("?" * len(ORDER[table]))
     while True:
         where = f"WHERE ({order}) > ({marks})" if after else ""
         names = COLUMNS[table].replace(" ", ", ")
@@ -92,3 +91,12 @@ def digest(store: Store, advance: Callable[[int], object]) -> str:
                     seen.update(repr((table, row[: len(COLUMNS[table].split())])).encode("utf-8", "surrogatepass"))
             advance(len(rows))
     return seen.hexdigest()
+
+
+def half_made(name: str) -> str:
+    """The name of a copy that is being made: no person can give it.
+
+    >>> half_made("trip")
+    'trip (half made)'
+    """
+    return f"{name} (half made)"

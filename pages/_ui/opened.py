@@ -47,7 +47,7 @@ def current() -> OpenMemory:
     opened = _opened(st.session_state[NAME])
     if opened.replaced:
         opened.replaced = False
-        notice(f"Another file took the place of {opened.name}: this is what it holds.", "warning")
+        notice(f"Another memory took the place of {opened.name}: this is what it holds.", "warning")
     own = _own_embedder(opened)
     return memories().open(opened.name, own) if own else opened
 

@@ -122,7 +122,7 @@ def test_a_file_that_was_replaced_is_read_anew_and_said_so(chromium: Browser, ad
         shutil.copyfile(folder / "new.sqlite3", folder / "other.tmp")
         (folder / "other.tmp").replace(folder / "replaced.sqlite3")
         say(page, "My cat is called Ines.")
-        shows(page, "Another file took the place of replaced")
+        shows(page, "Another memory took the place of replaced")
         shows(page, "My friend Rollo lives in Porto.")
         is_typed(page, "My cat is called Ines.")
     with Memory.open(folder / "replaced.sqlite3", create=False) as memory:
