@@ -90,7 +90,7 @@ COMMANDS: dict[str, tuple[Any, str, Sequence[Argument]]] = {
             (("--folder",), {"type": Path, "default": FOLDER, "help": f"where --try keeps its data ({FOLDER})"}),
             (("--setup",), {"metavar": "ADDRESS", "help": "an administrator's postgresql:// address"}),
             (("--rewrite",), {"metavar": "ADDRESS", "help": "after purges: rewrite its tables (an administrator's)"}),
-            (("--login",), {"default": "forgetting_lab", "help": "the role that the app logs in as"}),
+            (("--login",), {"default": "", "help": "the role to log in as (of --user: one of its own)"}),
             (("--user",), {"help": "write this one user's key instead of the app's"}),
             (("--out",), {"type": Path, "help": f"the file for address and key ({ENVIRONMENT})"}),
         ],

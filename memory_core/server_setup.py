@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
 import shlex
@@ -28,13 +29,14 @@ class Prepared:
     environment: Path
 
 
-def prepare(admin: Address, environment: Path, *, user: str = "", login: str = LOGIN) -> Prepared:
+def prepare(admin: Address, environment: Path, *, user: str = "", login: str = "") -> Prepared:
     """Make extension, tables and the app's login where they are missing, and write its variables to `environment`.
 
     The login keeps the password that `environment` holds for it, if nobody else can read that file; else it gets a new
-    one. Without `user` the key in the file lets the app sign in whoever signed in to it; with one, it is that user's
-    own. Raises ServerError, MemoryFileError.
+    one. Without `user` the key in the file lets the app sign in whoever signed in to it; with one, key and login are
+    that user's own, and nobody else's password changes. Raises ServerError, MemoryFileError.
     """
+    login = login or (f"{LOGIN}_{hashlib.sha256(user.encode()).hexdigest()[:8]}" if user else LOGIN)
     password = _kept(environment, login) or secrets.token_urlsafe(24)
     with faults(admin), connect(admin) as db:
         check(db, admin, create=True)
@@ -55,12 +57,23 @@ def rewrite(admin: Address) -> dict[str, int]:
     """
     with faults(admin), connect(admin) as db:
         check(db, admin, create=False)
-        sizes = [_bytes(db)]
+        sizes, due = [_bytes(db)], db.execute(_DUE, (REWRITE,)).fetchall()
         for table, _ in db.execute(ALL_TABLES).fetchall():
             db.execute(f"VACUUM (FULL, ANALYZE) {table}".encode())
-        db.execute("DELETE FROM forgetting_lab.meta WHERE key = $1", (REWRITE,))  # of all memories, for a superuser
+        for tenant, revision in due:
+            db.execute(_DONE, (REWRITE, tenant, revision))
         sizes.append(_bytes(db))
     return dict(zip(("bytes_before", "bytes_after"), sizes, strict=True))
+
+
+#: Which memories wait for it, at which revision: all of them, for a superuser. One that was written meanwhile waits on,
+#: since that may have been another purge.
+_DUE = """
+    SELECT memory.tenant, memory.revision FROM forgetting_lab.memory JOIN forgetting_lab.meta USING (tenant)
+    WHERE key = $1"""
+_DONE = """
+    DELETE FROM forgetting_lab.meta USING forgetting_lab.memory
+    WHERE key = $1 AND meta.tenant = $2 AND memory.tenant = $2 AND memory.revision = $3"""
 
 
 def _bytes(db: Connection) -> int:
@@ -89,7 +102,8 @@ def _key(db: Connection, user: str) -> str:
 
 def _login(db: Connection, login: str, password: str) -> None:
     """A role that may log in and be the app's role, and nothing else. Raises ServerError for one that may do more."""
-    row = db.execute("SELECT rolsuper OR rolbypassrls OR rolcreaterole OR pg_has_role(oid, $1, 'USAGE') "
+    row = db.execute("SELECT rolsuper OR rolbypassrls OR rolreplication OR rolcreaterole "
+                     "OR pg_has_role(oid, $1, 'USAGE') "
                      "FROM pg_roles WHERE rolname = $2", (OWNER_ROLE, login)).fetchone()  # fmt: skip
     if row and row[0]:
         raise ServerError(f"The role {login} may do more than an app should: give another name with --login.")

@@ -9,7 +9,9 @@ import signal
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,10 @@ import pytest
 
 from memory_core import local_server as module
 from memory_core.__main__ import main
+from memory_core.memory import Memory
+from memory_core.server_setup import rewrite
 from memory_core.store.address import Address
+from memory_core.store.rows import insert
 
 TALK = [
     {
@@ -116,6 +121,37 @@ def test_a_users_own_key_is_of_no_use_to_another(
     assert said(capsys, "ingest", str(talk))["turns"] == 3
     monkeypatch.setenv("FORGETTING_LAB_USER", "ben")
     assert "does not know ben" in refused(capsys, "stats")
+
+
+def test_one_users_file_leaves_the_apps_login_as_it_was(
+    app_login: dict[str, str], postgres: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logins = set()
+    for user in ("ann", "ben"):
+        said(capsys, "server", "--setup", postgres, "--user", user, "--out", str(tmp_path / user))
+        address = variables(tmp_path / user)["FORGETTING_LAB_MEMORY"]
+        logins.add(Address.parse(address).user)
+        psycopg.connect(address).close()
+    assert len(logins - {"forgetting_lab"}) == 2
+    psycopg.connect(app_login["FORGETTING_LAB_MEMORY"]).close()
+
+
+def test_a_purge_that_comes_while_the_tables_are_rewritten_waits_for_the_next_time(
+    on_server: str, postgres: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Memory.open() as memory, psycopg.connect(postgres) as other, ThreadPoolExecutor(1) as pool:
+        memory.store.commit([insert("meta", key="rewrite", value="due")], 0)
+        other.execute("LOCK TABLE forgetting_lab.access IN ACCESS SHARE MODE")
+        rewriting = pool.submit(rewrite, Address.parse(postgres))
+        waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'forgetting_lab.access'::regclass"
+        while other.execute(waiting).fetchone() != (1,):
+            time.sleep(0.01)
+        memory.store.commit([insert("meta", key="rewrite", value="due")], 1, whole=True)
+        other.rollback()
+        rewriting.result(60)
+        assert memory.store.meta("rewrite") == "due"
+        said(capsys, "server", "--rewrite", postgres)
+        assert memory.store.meta("rewrite") == ""
 
 
 def test_a_role_that_may_do_more_is_no_login_for_the_app(
