@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -129,12 +130,14 @@ class Forgetting(Scoring):
         with self.lock:
             if self.store.meta(REWRITE) != "due" or self.store.read_only:
                 return self.store.meta(REWRITE) != "due"
+            revision = self.revision
             try:
                 clean = self.store.rewrite()
             except MemoryFileError:
                 return False
             if clean:
-                self.store.commit([RowChange("meta", (REWRITE,), {}, None)], self.revision, count=False)
+                with suppress(StaleRevisionError):  # written meanwhile, perhaps by another purge: it stays due for that
+                    self.store.commit([RowChange("meta", (REWRITE,), {}, None)], revision, count=False)
             return clean
 
     # -- by itself -------------------------------------------------------------------------------------------------

@@ -27,6 +27,8 @@ def check_turn(turn: Turn) -> Turn:
     if "\x00" in turn.text or control > max(2, len(turn.text) // 20):
         raise InputError("The turn looks like binary data, not text: give its text instead.")
     names = (turn.speaker, turn.session, turn.source_id)
+    if any("\x00" in name for name in names):
+        raise InputError("A speaker, session or source id of the turn holds a NUL character: take it out.")
     if any(has_broken_letters(text) for text in (turn.text, *names)):
         raise InputError("The turn holds broken characters (half of a surrogate pair): save the text as UTF-8.")
     if max(map(len, names)) > MAX_NAME:

@@ -86,7 +86,7 @@ class Memory(Rereading, Asking):
         try:
             embedder = embedder or default_embedder(store.meta("embedder"), int(store.meta("dim", "0")))
             return cls(store, embedder, extractor or default_extractor(), reader or default_reader(embedder))
-        except ForgettingLabError:
+        except BaseException:
             store.close()
             raise
 

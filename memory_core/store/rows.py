@@ -27,6 +27,8 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "change": ("id",),
     "meta": ("key",),
 }
+#: Tables of which a new row takes the place of the old one; elsewhere a key given twice is a fault, never a loss.
+REPLACED = frozenset({"meta", "node_vector", "turn_vector", "pending_vector", "provenance"})
 
 
 @dataclass(frozen=True)

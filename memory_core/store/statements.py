@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import count, groupby
 
-from memory_core.store.rows import KEYS, RowChange, Value
+from memory_core.errors import InputError
+from memory_core.store.rows import KEYS, REPLACED, RowChange, Value
 
-#: Tables of which a new row takes the place of the old one; elsewhere a key given twice is a fault, never a loss.
-REPLACED = frozenset({"meta", "node_vector", "turn_vector", "pending_vector", "provenance"})
 #: Tables whose rows carry the commit that last wrote them.
 DATED = frozenset({"turn", "node", "node_vector", "edge", "access"})
 _BYTES = re.compile(r"length\(CAST\((\w+) AS BLOB\)\)")
@@ -102,9 +101,9 @@ def deletion(table: str) -> str:
 
 
 def columns_of(table: str, names: Sequence[str], rows: Sequence[Sequence[Value]]) -> list[list[Value]]:
-    """Rows as columns, one array each, of numbers of one kind."""
+    """Rows as columns, one array each, of numbers of one kind. Raises InputError for a text that no server holds."""
     types = _types(table)
-    plain = {"float8": _float, "text": _text}
+    plain = {"float8": _float, "text": _legible if table == "extraction" else _text}
     return [
         [plain.get(types.get(name, "text"), _same)(value) for value in column]
         for name, column in zip(names, zip(*rows, strict=True), strict=True)
@@ -116,7 +115,13 @@ def _float(value: Value) -> Value:
 
 
 def _text(value: Value) -> Value:
-    """PostgreSQL's text holds no NUL."""
+    if isinstance(value, str) and "\x00" in value:
+        raise InputError(f"The text {value[:60]!r} holds a NUL character, which a server cannot store: take it out.")
+    return value
+
+
+def _legible(value: Value) -> Value:
+    """What a model server said of its failure is kept all the same."""
     return value.replace("\x00", "\ufffd") if isinstance(value, str) else value
 
 
@@ -126,7 +131,7 @@ def _same(value: Value) -> Value:
 
 #: The row of the memory is locked first, so that writers go one after the other.
 TAKE = """
-    UPDATE memory SET revision = $3, whole = CASE WHEN $4 THEN $3::bigint ELSE whole END
+    UPDATE memory SET revision = $3, whole = CASE WHEN $4 THEN greatest(whole, $3::bigint) ELSE whole END
     WHERE tenant = $1 AND revision = $2 RETURNING pg_current_xact_id()::text"""
 LENGTHS = "INSERT INTO turn_length (tenant, position, words) SELECT $1::bigint, * FROM unnest($2::bigint[], $3::int[])"
 WORDS = """

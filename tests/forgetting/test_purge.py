@@ -298,6 +298,27 @@ class TestDiskFull:
         open_memory(path).close()
         assert files_with(tmp_path, word) == []
 
+    def test_what_is_written_while_the_file_is_rewritten_stays_and_it_is_rewritten_once_more(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = tmp_path / "m.sqlite3"
+        memory, other = told(path), open_memory(path)
+        done = memory.apply(memory.plan(LFU, keep=5))
+
+        def meanwhile(store: object) -> bool:
+            other.say("Person:Ana", at=LATER)
+            return True
+
+        with monkeypatch.context() as patch:
+            patch.setattr(type(memory.store), "rewrite", meanwhile)
+            assert memory.purge(done)["receipt"]["rewritten"] is True  # type: ignore[index]
+        assert memory.store.meta("rewrite") == "due"
+        for opened in (other, memory):
+            opened.close()
+        with open_memory(path) as again:
+            assert again.store.meta("rewrite") == ""
+            assert "Ana" in titles(again)
+
 
 class TestConcurrency:
     def test_cnc_01_parallel_writes_in_one_process(self, tmp_path: Path) -> None:

@@ -336,6 +336,13 @@ def test_a_turn_that_cannot_be_text_is_refused_in_one_line(text: str, why: str) 
         assert memory.revision == 0
 
 
+@pytest.mark.parametrize("part", ["speaker", "session", "source_id"])
+def test_a_name_that_no_server_can_hold_is_refused(part: str) -> None:
+    turn = Turn("user", "hello", utc("2024-05-01"), **{part: "a\x00b"})  # type: ignore[arg-type]
+    with fake_memory() as memory, pytest.raises(InputError, match="NUL character"):
+        memory.add(turn)
+
+
 @pytest.mark.parametrize(
     "at", ["yesterday", "", "2024-13-01", "9999-12-31T23:59:59.999999", "0001-01-01T00:00:00+05:00"]
 )
