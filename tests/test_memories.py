@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from memory_core.errors import InputError, MemoryFileError
 from memory_core.memories import FolderMemories, Memories, checked, exported
+from memory_core.memories import opened as known
 from memory_core.replay import missing, start
 from memory_core.schema import Turn
 from tests.fakes import LetterEmbedder, SpelledExtractor
@@ -102,6 +104,50 @@ def test_a_memory_that_is_written_is_neither_renamed_nor_deleted(memories: Memor
     for act in (lambda: memories.delete("busy"), lambda: memories.rename("busy", "idle")):
         with pytest.raises(InputError, match="stop the replay first"):
             act()
+
+
+def test_of_memories_that_nobody_looks_at_only_the_last_stay_open(
+    memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(known, "_IDLE", 2)
+    for name in "abcd":
+        memories.create(name)
+    gc.collect()
+    assert [name for name in "abcd" if memories.is_open(name)] == ["c", "d"]
+    looked = memories.open("a")
+    looked.memory.say("I ski.", at=AT)
+    for name in "bcd":
+        memories.open(name)
+    gc.collect()
+    assert memories.open("a") is looked, "who looks at it goes on looking at the same"
+    assert looked.memory.graph.turns == 1
+
+
+def test_large_memories_that_nobody_looks_at_have_less_room(
+    memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(known, "_IDLE_NODES", 3)
+    for name in "abc":
+        opened = memories.create(name, LetterEmbedder())
+        opened.memory.extractor = SpelledExtractor()
+        opened.memory.say("Person:Mira -lives_in-> Location:Porto", at=AT)
+        memories.open(name)
+    del opened
+    gc.collect()
+    assert [name for name in "abc" if memories.is_open(name)] == ["c"]
+
+
+def test_a_memory_that_is_worked_on_stays_open(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(known, "_IDLE", 1)
+    opened = memories.create("busy", LetterEmbedder())
+    start(opened.worker, opened.memory, "talk", said(3), extractor=SpelledExtractor(), paused=True)
+    del opened
+    for name in "bc":
+        memories.create(name)
+    gc.collect()
+    assert [name for name in ("busy", "b", "c") if memories.is_open(name)] == ["busy", "c"]
+    with pytest.raises(InputError, match="stop the replay first"):
+        memories.delete("busy")
 
 
 def wait(job) -> None:  # type: ignore[no-untyped-def]

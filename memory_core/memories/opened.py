@@ -6,6 +6,8 @@ import threading
 from collections import deque
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakValueDictionary, ref
 
 from memory_core.jobs import Job, Worker
 from memory_core.memory import Memory, TurnReport
@@ -14,6 +16,8 @@ from memory_core.replay import Replay
 from memory_core.store.address import is_address
 
 _RECENT = 40  # reports kept for the live picture
+_IDLE, _IDLE_NODES = 16, 300_000  # memories kept open that nobody looks at, and the nodes they may have together
+Known = tuple[str, Embedder | None]
 
 
 @dataclass
@@ -23,6 +27,7 @@ class OpenMemory:
     `key` tells it from every other memory of any place and user. `recent` are the newest reports, oldest first: what a
     live picture lights up. `replay` is the last one started, `reembedding` the last change of embedder. `identity` is
     that of its file; `replaced` says that another file took the place of the one that was open, until it was told.
+    `kept` is what is made once for all who look, by name.
     """
 
     name: str
@@ -34,7 +39,11 @@ class OpenMemory:
     reembedding: Job | None = None
     identity: Hashable = None
     replaced: bool = False
+    kept: dict[str, Any] = field(default_factory=dict)
     _numbers: tuple[int, dict[str, object]] = (-1, {})
+
+    def __post_init__(self) -> None:
+        self.worker.holds = ref(self)
 
     @property
     def busy(self) -> bool:
@@ -56,11 +65,14 @@ class OpenMemory:
     def close(self) -> None:
         """End the worker, then let go of the memory."""
         self.worker.close()
+        self.kept.clear()
         self.memory.close()
 
 
-#: By key, and by the embedder where a browser brought its own with its key; None is everybody's.
-_open: dict[tuple[str, Embedder | None], OpenMemory] = {}
+#: All that are open, by key, and by the embedder where a browser brought its own with its key; None is everybody's.
+_open: WeakValueDictionary[Known, OpenMemory] = WeakValueDictionary()
+#: The last ones asked for, the newest last: what is not among them stays open while a page looks at it or a job runs.
+_held: dict[Known, OpenMemory] = {}
 lock = threading.RLock()
 _opening: dict[str, threading.Lock] = {}
 
@@ -78,13 +90,32 @@ def opened_once(
         with lock:
             there = _open.get((key, own))
         if there is not None and there.identity == identity:
+            _hold((key, own), there)
             return there
         if there is not None:
             forget(key)
         made = OpenMemory(name, key, make(), Worker(name), identity=identity, replaced=there is not None)
-        with lock:
-            _open[key, own] = made
+        _hold((key, own), made)
         return made
+
+
+def _hold(known: Known, opened: OpenMemory) -> None:
+    """Keep it open, and let go of those that were not asked for since many others were."""
+    with lock:
+        _open[known] = opened
+        _held.pop(known, None)
+        _held[known] = opened
+        gone = [_held.pop(other) for other in _surplus()]
+    del gone  # closed here, where nobody waits for the lock
+
+
+def _surplus() -> list[Known]:
+    room, left = _IDLE_NODES, list[Known]()
+    for place, (known, opened) in enumerate(reversed(_held.items())):
+        room -= len(opened.memory.graph.ids)
+        if place and (place >= _IDLE or room < 0):
+            left.append(known)
+    return left
 
 
 def is_open(key: str) -> bool:
@@ -93,18 +124,18 @@ def is_open(key: str) -> bool:
         return any(of == key for of, _ in _open)
 
 
-def is_busy(key: str) -> bool:
-    """Whether a job of this process works on the memory."""
+def forget(key: str, *, busy: bool = True) -> bool:
+    """Let go of the memory, however it is open; with `busy` off not while a job works on it. Whether that is done."""
     with lock:
-        return any(opened.busy for (of, _), opened in _open.items() if of == key)
-
-
-def forget(key: str) -> None:
-    """Let go of the memory, however it is open."""
-    with lock:
-        left = [_open.pop(known) for known in [known for known in _open if known[0] == key]]
-    for opened in left:
+        left = {known: opened for known, opened in _open.items() if known[0] == key}
+        if not busy and any(opened.busy for opened in left.values()):
+            return False
+        for known in left:
+            _open.pop(known, None)
+            _held.pop(known, None)
+    for opened in left.values():
         opened.close()
+    return True
 
 
 def open_keys() -> set[str]:

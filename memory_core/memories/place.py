@@ -138,10 +138,8 @@ class Memories(ABC):
 
     def _let_go(self, name: str) -> None:
         self._check_known(name)
-        with known.lock:
-            if known.is_busy(self.key(name)):
-                raise InputError(f"{name} is being written: stop the replay first.")
-            known.forget(self.key(name))
+        if not known.forget(self.key(name), busy=False):
+            raise InputError(f"{name} is being written: stop the replay first.")
 
 
 def exported(memory: Memory, ending: str) -> bytes:

@@ -25,6 +25,7 @@ from memory_core.simulator.setting import Setting
 from memory_core.store.sqlite import SqliteStore
 
 Made = TypeVar("Made")
+_NAME = "simulator"
 _KEPT = 24  # plans and results kept of each kind
 _NODES = 1_000_000  # nodes that all plans and pictures kept may have together
 _GROWN = 1.1  # a memory of this many times the nodes of its map is laid out anew
@@ -184,18 +185,13 @@ class Simulator:
             self._twin = None
 
 
-_known: dict[str, Simulator] = {}
-_known_lock = threading.Lock()
+_making = threading.Lock()
 
 
 def simulator_of(opened: OpenMemory) -> Simulator:
-    """The simulator of an open memory: one a process."""
-    with _known_lock:
-        known = _known.get(opened.key)
-        if known is None or known.opened is not opened:
-            if known is not None:
-                known.forget_twin()
-            known = _known[opened.key] = Simulator(opened)
+    """The simulator of an open memory: one for all who look at it, for as long as it is open."""
+    with _making:
+        known: Simulator = opened.kept.get(_NAME) or opened.kept.setdefault(_NAME, Simulator(opened))
         return known
 
 
