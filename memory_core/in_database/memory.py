@@ -87,14 +87,15 @@ class InDatabase:
     # -- asking ----------------------------------------------------------------------------------------------------
 
     def retrieve(self, question: str, retriever: GraphRetriever | None = None) -> Retrieval:
-        """What `Memory.retrieve` gives with the graph retriever; changes nothing. Raises InputError."""
+        """What `Memory.retrieve` gives with the graph retriever; changes nothing. Raises InputError,
+        EmbedderMismatchError."""
         question = check_question(question)
         part = retriever or GraphRetriever.of(self.settings)
         search = ServerSearch(self.store, self.embedder, self.exact)
         return search.retrieve(part, question, self.extractor.entities(question))
 
     def ask(self, question: str, retriever: GraphRetriever | None = None) -> Asked:
-        """Retrieve and answer; changes nothing. Raises InputError."""
+        """Retrieve and answer; changes nothing. Raises InputError, EmbedderMismatchError."""
         retrieval = self.retrieve(question, retriever)
         turns = self.turns([turn.id for turn in retrieval.turns])
         return Asked(retrieval.question, retrieval, self.reader.answer(retrieval.question, retrieval, turns))

@@ -13,6 +13,7 @@ import numpy as np
 from memory_core.context import graph_lines
 from memory_core.graph import Graph
 from memory_core.graph.scan import dots
+from memory_core.memory.checks import check_embedder
 from memory_core.protocols import Embedder, Floats, Retrieval, Root
 from memory_core.retrievers.graph import SHOWN, GraphRetriever, best_by_row
 from memory_core.schema import normalise_title
@@ -40,11 +41,13 @@ class ServerSearch:
     exact: bool = False
 
     def retrieve(self, part: GraphRetriever, question: str, entities: Sequence[str]) -> Retrieval:
-        """Roots, walk, context and the ranking of turns, all as of one moment."""
+        """Roots, walk, context and the ranking of turns, all as of one moment. Raises EmbedderMismatchError for a
+        memory that was re-embedded meanwhile."""
         started = time.perf_counter()
         floor = self.embedder.floor if part.floor is None else part.floor
         vectors = self.embedder.embed(list(entities), "query") if entities else np.zeros((0, 1), np.float32)
         with self.store.snapshot():
+            check_embedder(self.store, self.embedder)
             candidates = self._candidates(entities, vectors, max(SHOWN, part.roots))
             found = time.perf_counter()
             roots = tuple(root for root in candidates if root.score >= floor)[: part.roots]

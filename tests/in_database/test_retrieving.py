@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory_core.demo import demo_turns
+from memory_core.errors import EmbedderMismatchError
 from memory_core.graph import Graph
 from memory_core.in_database import InDatabase
 from memory_core.in_database.retrieving import BY_INDEX, SEARCHING
@@ -103,6 +104,15 @@ def test_an_answer_is_the_one_given_in_ram(both: Make) -> None:
     told(ram, ["Person:Ada -lives_in-> Location:Oban", "Person:Bede -knows-> Person:Ada"])
     assert there.ask("Where does Ada live?").answer == ram.ask("Where does Ada live?").answer
     assert there.titles(["n1"]) == ram.titles(["n1"])
+
+
+def test_a_memory_that_was_re_embedded_meanwhile_is_not_asked_with_the_old_embedder(both: Make) -> None:
+    ram, there = both()
+    told(ram, ["Person:Ada -knows-> Person:Bede"])
+    assert there.retrieve("Who is Ada?").roots
+    ram.store.commit([insert("meta", key="embedder", value="another")], ram.revision)
+    with pytest.raises(EmbedderMismatchError, match="was made with embedder another"):
+        there.retrieve("Who is Ada?")
 
 
 def test_the_demo_memory_read_by_the_embedded_parts_is_found_alike(postgres: str) -> None:
