@@ -7,9 +7,10 @@ from collections import deque
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any
-from weakref import WeakValueDictionary, ref
+from weakref import WeakValueDictionary, finalize, ref
 
 from memory_core.jobs import Job, Worker
+from memory_core.memories.watching import Watch
 from memory_core.memory import Memory, TurnReport
 from memory_core.protocols import Embedder
 from memory_core.replay import Replay
@@ -40,6 +41,7 @@ class OpenMemory:
     identity: Hashable = None
     replaced: bool = False
     kept: dict[str, Any] = field(default_factory=dict)
+    _watch: Watch | None = None
     _numbers: tuple[int, dict[str, object]] = (-1, {})
 
     def __post_init__(self) -> None:
@@ -55,6 +57,16 @@ class OpenMemory:
         """Whether it lives on a server, where other processes write it too."""
         return is_address(self.memory.store.place)
 
+    @property
+    def newest(self) -> int:
+        """The newest revision anybody committed, as the server tells by itself; of a file, the one in this process."""
+        if not self.shared:
+            return self.memory.revision
+        if self._watch is None:
+            self._watch = Watch(self.memory.store)
+            finalize(self, self._watch.close)
+        return self._watch.revision
+
     def numbers(self) -> dict[str, object]:
         """`Memory.stats()`, made once a revision."""
         revision = self.memory.revision
@@ -65,6 +77,8 @@ class OpenMemory:
     def close(self) -> None:
         """End the worker, then let go of the memory."""
         self.worker.close()
+        if self._watch:
+            self._watch.close()
         self.kept.clear()
         self.memory.close()
 

@@ -10,7 +10,7 @@ from memory_core.simulator.effects import size
 from pages._ui.opened import told
 from pages._ui.words import safe
 
-_LOOK = 2.0  # seconds
+_LOOK = 1.0  # seconds
 _TIPS = {
     "turns": "Turns stored: messages of conversations, verbatim",
     "nodes": "Live nodes of the graph",
@@ -22,7 +22,7 @@ _TIPS = {
 
 def numbers(opened: OpenMemory, models: str) -> None:
     """Draw the line. It follows a job every second, and looks for what others write to a memory on a server."""
-    every = 1.0 if running(opened) else _LOOK if opened.shared else None
+    every = _LOOK if running(opened) or opened.shared else None
     with told():
         st.fragment(_line, run_every=every)(opened, models, opened.memory.revision)
 
@@ -38,7 +38,7 @@ def _line(opened: OpenMemory, models: str, drawn: int) -> None:
 
 
 def _drawn(opened: OpenMemory, models: str, drawn: int) -> None:
-    if opened.shared and not running(opened) and opened.memory.revision != drawn:
+    if opened.shared and not running(opened) and opened.newest > drawn:
         st.rerun()  # the whole page: another process, or another browser of this one, wrote
     stats = opened.numbers()
     live = stats["bytes_live"]["total"]  # type: ignore[index]
