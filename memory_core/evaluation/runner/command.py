@@ -114,4 +114,3 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=42, help="of random prunes and of the bootstrap (42)")
     parser.add_argument("--resume", action="store_true", help="go on where a stopped run left off; ask errors again")
     return parser
-
