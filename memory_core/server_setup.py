@@ -15,7 +15,7 @@ from memory_core.errors import ServerError
 from memory_core.forgetting.purge import REWRITE
 from memory_core.store.address import KEY, Address
 from memory_core.store.opening import USER
-from memory_core.store.server import APP_ROLE, OWNER_ROLE, Connection, check, connect, faults, key_of
+from memory_core.store.server import APP_ROLE, OWNER_ROLE, Connection, check, connect, faults, key_of, looked_back_on
 from memory_core.store.statements import ALL_TABLES, SIZE
 
 LOGIN = "forgetting_lab"
@@ -57,6 +57,11 @@ def rewrite(admin: Address) -> dict[str, int]:
     """
     with faults(admin), connect(admin) as db:
         check(db, admin, create=False)
+        if looked_back_on(db):
+            raise ServerError(
+                f"Somebody at {admin.server} is in a transaction that began earlier and would keep what was purged: wait "
+                "until it ends, then try again."
+            )
         sizes, due = [_bytes(db)], db.execute(_DUE, (REWRITE,)).fetchall()
         for table, _ in db.execute(ALL_TABLES).fetchall():
             db.execute(f"VACUUM (FULL, ANALYZE) {table}".encode())

@@ -15,7 +15,7 @@ from memory_core.store.contract import StaleRevisionError
 from memory_core.store.faults import LOST
 from memory_core.store.halves import Half
 from memory_core.store.rows import KEYS, RowChange, Value
-from memory_core.store.server import APP_ROLE, LOCK_MS, sign_in
+from memory_core.store.server import APP_ROLE, LOCK_MS, looked_back_on, sign_in
 from memory_core.store.session import Session
 from memory_core.store.statements import (
     ALL_TABLES,
@@ -165,7 +165,8 @@ class PostgresStore(Session):
         """Rewrite the tables, so that what was deleted stands in none of their pages (VACUUM FULL).
 
         False for a user who does not own the tables, where any memory has an HNSW index (to vacuum that, or to build
-        it again, takes minutes), and while others hold a table: it stays due, and `server --rewrite` does it.
+        it again, takes minutes), and while others hold a table or still look at rows as they were before: it stays
+        due, and `server --rewrite` does it.
         What write-ahead logs, archives and backups hold is the administrator's to expire.
         """
         if not self._admin:
@@ -175,7 +176,7 @@ class PostgresStore(Session):
             try:
                 self._db.execute(f"SET lock_timeout = {_REWRITE_LOCK_MS}")
                 tables = self._db.execute(ALL_TABLES).fetchall()
-                if any(searched for _, searched in tables):
+                if any(searched for _, searched in tables) or looked_back_on(self._db):
                     return False
                 for table, _ in tables:
                     self._db.execute(f"VACUUM (FULL, ANALYZE) {table}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import psycopg
 from memory_core.errors import MemoryFileError, ServerError
 from memory_core.store.address import KEY, Address
 from memory_core.store.faults import told
+from memory_core.store.statements import LOOKING_BACK, NEXT
 
 SCHEMA = 1
 APP_ROLE, OWNER_ROLE = "forgetting_lab_app", "forgetting_lab_owner"
@@ -23,6 +25,7 @@ _OLDEST = 160000  # PostgreSQL 16
 _EXTENSION = "vector"
 _PGVECTOR = (0, 8)  # halfvec, and scans that go on until enough rows pass the filter
 _SECONDS = 10  # to connect
+_LOOKING_BACK_SECONDS = 5.0  # to wait for questions that began before a purge
 LOCK_MS = 30_000  # a commit of a whole import takes seconds; waiting is better than failing
 #: Of each session. Who went away without a word holds nothing for more than a minute, who only rests no connection.
 _SESSION = {
@@ -52,6 +55,16 @@ def connect(address: Address) -> Connection:
     with faults(address):
         given = _CONNECTION | address.parameters()
         return psycopg.connect(**given, autocommit=True, cursor_factory=psycopg.RawCursor)
+
+
+def looked_back_on(db: Connection) -> bool:
+    """Whether somebody still sees rows as they were before now, so that VACUUM would keep them; waits a little."""
+    after, deadline = db.execute(NEXT).fetchone(), time.monotonic() + _LOOKING_BACK_SECONDS
+    while db.execute(LOOKING_BACK, after).fetchone() == (True,):
+        if time.monotonic() > deadline:
+            return True
+        time.sleep(0.05)
+    return False
 
 
 def check(db: Connection, address: Address, *, create: bool) -> None:

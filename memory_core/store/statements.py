@@ -146,6 +146,11 @@ ALL_TABLES = """
         WHERE indrelid = held.oid AND amname = 'hnsw')
     FROM pg_class AS held WHERE relnamespace = 'forgetting_lab'::regnamespace AND relkind = 'r'
     AND relname NOT IN ('memory', 'schema', 'secret')"""
+#: The next transaction's number; who looks at the rows as they were before it keeps VACUUM from removing them.
+NEXT = "SELECT (pg_snapshot_xmax(pg_current_snapshot())::text::numeric % 4294967296)::text"
+LOOKING_BACK = """
+    SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+    AND (age(backend_xmin) > age($1::text::xid) OR age(backend_xid) > age($1::text::xid)))"""
 #: FTS5's bm25(): k1 1.2, b .75, an idf of at least 1e-6, summed in the order of the words.
 SEARCH = """
     WITH asked AS (SELECT word, place FROM unnest(?::text[]) WITH ORDINALITY AS asked (word, place)),

@@ -191,24 +191,49 @@ def test_a_purge_cut_off_before_the_rewriting_is_finished_at_the_next_opening(
         assert again.store.meta(REWRITE, "done") == "done"
 
 
-def test_what_was_purged_stands_in_no_file_of_the_tables(memory: Memory, postgres: str) -> None:
+@pytest.fixture
+def alone(database: Address, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
+    """A memory in a database where nobody else works."""
+    with memories_on(database.whole(), monkeypatch), told(said=SAID) as opened:
+        yield opened
+
+
+def forget_zibelines(memory: Memory) -> str:
     memory.say("Concept:Zibeline | zibelinous", at=START, session="s9")
     memory.turn_vectors()
-    done = memory.apply(memory.plan(LFU, where="search=zibeline", turns="with_nodes"), at=START)
+    return memory.apply(memory.plan(LFU, where="search=zibeline", turns="with_nodes"), at=START)
+
+
+def test_what_was_purged_stands_in_no_file_of_the_tables(alone: Memory, database: Address) -> None:
+    done = forget_zibelines(alone)
     paths = """SELECT pg_relation_filepath(oid) FROM pg_class WHERE relkind IN ('r', 'i', 't')
                AND (relnamespace = 'forgetting_lab'::regnamespace OR relname LIKE 'pg_toast%')
                AND pg_relation_filepath(oid) LIKE 'base/%'"""
 
     def holding(word: bytes) -> list[str]:
-        with connect(Address.parse(postgres)) as admin:
+        with connect(database) as admin:
             admin.execute("CHECKPOINT")
             found = [path for (path,) in admin.execute(paths).fetchall()]
             read = "SELECT position($2::bytea IN pg_read_binary_file($1)) > 0"
             return [path for path in found if admin.execute(read, (path, word)).fetchone() == (True,)]
 
     assert holding(b"zibelin")
-    assert memory.purge(done)["receipt"]["rewritten"] is True  # type: ignore[index]
+    assert alone.purge(done)["receipt"]["rewritten"] is True  # type: ignore[index]
     assert holding(b"zibelin") == holding(b"Zibelin") == []
+
+
+def test_a_purge_that_somebody_still_looks_back_on_is_not_called_rewritten(
+    alone: Memory, database: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory_core.store.server._LOOKING_BACK_SECONDS", 0.2)
+    done, store = forget_zibelines(alone), store_of(alone)
+    with connect(database) as other:
+        other.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        other.execute("SELECT 1")
+        assert alone.purge(done)["receipt"]["rewritten"] is False  # type: ignore[index]
+        assert store.meta(REWRITE) == "due"
+    with Memory(PostgresStore(store.address, create=False), *_parts(alone)) as again:
+        assert again.store.meta(REWRITE, "done") == "done"
 
 
 @pytest.fixture

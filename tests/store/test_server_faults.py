@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -37,18 +37,6 @@ def refused(act: Callable[[], object], *words: str) -> str:
     assert PASSWORD not in whole
     assert "p%C3%A4ssword" not in whole
     return text
-
-
-@pytest.fixture
-def database(postgres: str, request: pytest.FixtureRequest) -> Iterator[Address]:
-    """A database of this test's own on the shared server."""
-    name = re.sub(r"\W", "_", request.node.name)[-50:].lower()
-    address = Address.parse(postgres)
-    with server.connect(address) as admin:
-        admin.execute(f'CREATE DATABASE "{name}"')
-    yield replace(address, database=name)
-    with server.connect(address) as admin:
-        admin.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
 def admin_says(address: Address, *statements: str) -> None:
