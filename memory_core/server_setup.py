@@ -59,8 +59,8 @@ def rewrite(admin: Address) -> dict[str, int]:
         check(db, admin, create=False)
         if looked_back_on(db):
             raise ServerError(
-                f"Somebody at {admin.server} is in a transaction that began earlier and would keep what was purged: wait "
-                "until it ends, then try again."
+                f"Somebody at {admin.server} is in a transaction that began earlier and would keep what was purged: "
+                "wait until it ends, then try again."
             )
         sizes, due = [_bytes(db)], db.execute(_DUE, (REWRITE,)).fetchall()
         for table, _ in db.execute(ALL_TABLES).fetchall():
