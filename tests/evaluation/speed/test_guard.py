@@ -3,7 +3,7 @@
 Each ratio compares acts that alternate, so that a busy machine slows both: medians where an act takes many
 milliseconds, the quickest of 25 where it takes one, since a core that is taken away in the middle of it counts for one
 side only. The margins are three to ten times what is measured on a quiet machine of two cores: at 3,000 nodes a turn of
-P1's design takes more than a hundred times as long as ours, and 20 is asked for; the five nearest take about one pass
+P1's design takes more than a hundred times as long as ours, and 15 is asked for; the five nearest take about one pass
 over the matrix, and 3 is asked for.
 """
 
@@ -41,10 +41,10 @@ def test_a_turn_retrieval_opening_and_scoring_leave_the_papers_design_behind(
     ratios: dict[str, dict[str, float]],
 ) -> None:
     paper = ratios["paper"]
-    assert paper["turn"] > 20
-    assert paper["retrieval"] > 3
-    assert paper["open"] > 5
-    assert paper["scoring"] > 15
+    assert paper["turn"] > 15
+    assert paper["retrieval"] > 2
+    assert paper["open"] > 1.5
+    assert paper["scoring"] > 8
     assert paper["size"] > 5  # bytes: no margin for noise needed
 
 
