@@ -19,6 +19,7 @@ from memory_core.scoring_view import Doubles as Doubles
 from memory_core.scoring_view import Said as Said
 from memory_core.scoring_view import Scores as Scores
 from memory_core.scoring_view import ScoringView as ScoringView
+from memory_core.scoring_view import halved as halved
 from memory_core.scoring_view import nothing_said as nothing_said
 
 if TYPE_CHECKING:

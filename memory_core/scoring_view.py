@@ -84,7 +84,19 @@ class ScoringView:
 
     def days_since(self, times: Doubles, at: datetime) -> Doubles:
         """Age in days at `at`, never below 0: a time in the future is now (clocks run backwards, case FOR-01)."""
-        return np.asarray(np.maximum(at.timestamp() - times, 0.0) / _DAY, np.float64)
+        days = np.asarray(at.timestamp() - times, np.float64)
+        np.maximum(days, 0.0, out=days)
+        return np.divide(days, _DAY, out=days)
+
+
+def halved(ages: NDArray[Any], half_life: float) -> Doubles:
+    """2^(-age / half-life), for each age.
+
+    >>> halved(np.array([0.0, 90.0]), 90.0).tolist()
+    [1.0, 0.5]
+    """
+    left = np.asarray(ages / -half_life, np.float64)
+    return np.exp2(left, out=left)
 
 
 @dataclass(frozen=True)
@@ -102,7 +114,10 @@ class Scores:
         if not total > 0 or any(weight < 0 for weight, _ in terms.values()):
             raise InputError("All weights are zero or one is negative: give at least one term a positive weight.")
         parts = {name: np.asarray(weight / total * term, np.float64) for name, (weight, term) in terms.items()}
-        return cls(np.clip(sum(parts.values(), np.float64(0.0)), 0.0, 1.0), parts)
+        score = np.zeros_like(next(iter(parts.values())))
+        for part in parts.values():
+            score += part
+        return cls(np.clip(score, 0.0, 1.0, out=score), parts)
 
     @classmethod
     def ranked(cls, name: str, values: NDArray[Any]) -> Scores:

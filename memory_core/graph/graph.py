@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from memory_core.graph.adjacency import Adjacency
 from memory_core.graph.columns import Column
-from memory_core.graph.loading import EDGE_COLUMNS, NODE_COLUMNS, load_edges, load_nodes, load_vectors
+from memory_core.graph.loading import EDGE_COLUMNS, NODE_COLUMNS, load_accesses, load_edges, load_nodes, load_vectors
 from memory_core.graph.nearest import Nearest
 from memory_core.graph.scan import Near, above, dots, tails
 from memory_core.graph.titles import Titles
@@ -204,11 +204,14 @@ class Graph:
     def load(
         self,
         nodes: Sequence[tuple[Any, ...]],
-        edges: Sequence[tuple[Any, ...]],
+        edges: Sequence[list[Any]],
+        accesses: Iterable[tuple[Any, ...]] = (),
         vectors: Iterable[Sequence[tuple[str, bytes]]] = (),
     ) -> None:
-        """Fill an empty graph from stored rows, as `load_nodes`, `load_edges` and `load_vectors` list their columns."""
+        """Fill an empty graph from what is stored, as `load_nodes`, `load_edges`, `load_accesses` and `load_vectors`
+        list it."""
         load_nodes(self, nodes, _LABEL_CODE)
+        load_accesses(self, accesses)
         load_vectors(self, vectors)
         load_edges(self, edges)
         self._titles.load(list(zip(self.label.values.tolist(), self.titles, strict=True)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
 NODE_COLUMNS = tuple("id label title content attributes created turns_at_creation pinned forgotten_by".split())
 EDGE_COLUMNS = tuple("id source target relationship attributes forgotten_by".split())
+_STEP = 256  # vectors looked at again while the core's own cache holds them
 
 
 @contextmanager
@@ -35,26 +35,33 @@ def no_collecting() -> Iterator[None]:
 
 
 def load_nodes(graph: Graph, rows: Sequence[tuple[Any, ...]], codes: Mapping[str, int]) -> None:
-    """Fill the columns of an empty graph from (id, label, title, content, attributes, created, turns_at_creation,
-    pinned, forgotten_by, accesses, last access, its turn)."""
+    """Fill the columns of an empty graph from rows of `NODE_COLUMNS`, none of them accessed."""
     if not rows:
         return
-    ids, labels, titles, contents, attributes, *numbers = zip(*rows, strict=True)
-    created, turns, pinned, forgotten_by, accesses, last_access, access_turns = numbers
+    ids, labels, titles, contents, attributes, created, turns, pinned, forgotten_by = zip(*rows, strict=True)
     graph.ids, graph.titles, graph.contents = list(ids), list(titles), list(contents)
     graph.attributes, graph.forgotten_by = list(attributes), list(forgotten_by)
     graph.row_of = dict(zip(ids, range(len(ids)), strict=True))
     graph.incident.load(len(ids), np.zeros((0, 2), np.int64))
     graph.label.extend(np.fromiter(map(codes.__getitem__, labels), np.int8, len(ids)))
     graph.live.extend(_live(forgotten_by))
-    graph.last_access.extend(np.array(last_access, np.float64))  # None becomes NaN
+    graph.last_access.room(len(ids))[:] = np.nan
     pairs: list[tuple[Column[Any], Sequence[Any]]] = [
-        (graph.created, created), (graph.turns_at_creation, turns), (graph.pinned, pinned), (graph.accesses, accesses),
-        (graph.turns_at_access, access_turns),
+        (graph.created, created), (graph.turns_at_creation, turns), (graph.pinned, pinned),
     ]  # fmt: skip
     for column, values in pairs:
         column.extend(np.fromiter(values, np.float64, len(ids)))
-    graph.degree.room(len(ids))
+    graph.turns_at_access.extend(graph.turns_at_creation.values)
+    for counts in (graph.accesses, graph.degree):
+        counts.room(len(ids))
+
+
+def load_accesses(graph: Graph, rows: Iterable[tuple[Any, ...]]) -> None:
+    """Mark the loaded nodes that were accessed from (id, times, time of the last, its turn)."""
+    known = [(graph.row_of[node], *told) for node, *told in rows if node in graph.row_of]
+    places, times, last, turns = np.array(known, np.float64).reshape(-1, 4).T
+    at = places.astype(np.int64)
+    graph.accesses.values[at], graph.last_access.values[at], graph.turns_at_access.values[at] = times, last, turns
 
 
 def _live(forgotten_by: Sequence[str | None]) -> NDArray[np.bool_]:
@@ -62,26 +69,22 @@ def _live(forgotten_by: Sequence[str | None]) -> NDArray[np.bool_]:
 
 
 def load_vectors(graph: Graph, batches: Iterable[Sequence[tuple[str, bytes]]]) -> None:
-    """Fill the vectors of the loaded nodes from (node, vector) in any order; a second thread converts what is read.
+    """Fill the vectors of the loaded nodes from (node, vector) in any order.
 
     Raises MemoryFileError for a vector of another dimension.
     """
     matrix, lengths = graph.vectors.room(len(graph.ids)), graph.tails.room(len(graph.ids))
     has = graph.has_vector.room(len(graph.ids))
 
-    def convert(rows: slice | NDArray[np.int64], found: NDArray[Any]) -> None:
-        matrix[rows] = found
-        lengths[rows] = tails(matrix[rows])
-
-    with ThreadPoolExecutor(1) as other:
-        made = []
-        for batch in batches:
-            nodes, blobs = zip(*batch, strict=True)
-            rows = _contiguous(np.fromiter(map(graph.row_of.__getitem__, nodes), np.int64, len(nodes)))
-            has[rows] = True
-            made.append(other.submit(convert, rows, _numbers(nodes, blobs, graph.dim)))
-    for one in made:
-        one.result()
+    for batch in batches:
+        nodes, blobs = zip(*batch, strict=True)
+        found = _numbers(nodes, blobs, graph.dim)
+        rows = np.fromiter(map(graph.row_of.__getitem__, nodes), np.int64, len(nodes))
+        has[rows] = True
+        for start in range(0, len(rows), _STEP):
+            few = _contiguous(rows[start : start + _STEP])
+            matrix[few] = found[start : start + _STEP]
+            lengths[few] = tails(matrix[few])
 
 
 def _numbers(nodes: Sequence[str], blobs: Sequence[bytes], dim: int) -> NDArray[Any]:
@@ -100,13 +103,10 @@ def _contiguous(rows: NDArray[np.int64]) -> slice | NDArray[np.int64]:
     return slice(first, first + len(rows)) if (np.diff(rows) == 1).all() else rows
 
 
-def load_edges(graph: Graph, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Fill the edge columns from (id, source, target, relationship, attributes, forgotten_by)."""
-    if not rows:
-        return
-    ids, sources, targets, relationships, attributes, forgotten_by = zip(*rows, strict=True)
-    graph.edge_ids, graph.relationships = list(ids), list(relationships)
-    graph.edge_attributes, graph.edge_forgotten_by = list(attributes), list(forgotten_by)
+def load_edges(graph: Graph, columns: Sequence[list[Any]]) -> None:
+    """Fill the edge columns from those of `EDGE_COLUMNS`; the lists become the graph's own."""
+    ids, sources, targets, graph.relationships, graph.edge_attributes, forgotten_by = columns
+    graph.edge_ids, graph.edge_forgotten_by = ids, forgotten_by
     graph.edge_row = dict(zip(ids, range(len(ids)), strict=True))
     live, ends = _live(forgotten_by), graph.ends.room(len(ids))
     for side, nodes in enumerate((sources, targets)):

@@ -16,7 +16,7 @@ from typing import TypeVar
 from memory_core.errors import EmbedderMismatchError, ForgettingLabError, InputError, KnownTurnError
 from memory_core.extraction import checked, timed
 from memory_core.graph import Graph
-from memory_core.graph.loading import no_collecting
+from memory_core.graph.loading import EDGE_COLUMNS, NODE_COLUMNS, no_collecting
 from memory_core.graph.scan import Near
 from memory_core.memory.asking import Asking
 from memory_core.memory.checks import check_embedder, check_turn, moment_given
@@ -95,8 +95,12 @@ class Memory(Rereading, Asking):
             check_embedder(self.store, self.embedder)
             graph = Graph(self.embedder.dim)
             with no_collecting():
-                nodes, edges = self.store.query(_NODES), self.store.query(_EDGES)
-                graph.load(nodes, edges, self.store.batches("SELECT node, vector FROM node_vector"))
+                graph.load(
+                    self.store.query(_NODES),
+                    self.store.texts("edge", EDGE_COLUMNS),
+                    self.store.query(_ACCESSES),
+                    self.store.batches("SELECT node, vector FROM node_vector"),
+                )
             turns, clock = self.store.query("SELECT coalesce(max(position) + 1, 0), max(at) FROM turn")[0]
             ever = int(self.store.meta("turns", "0"))  # a purge may have removed the last turn: places are never reused
             graph.turns, graph.clock = max(int(turns), ever), float(clock or 0.0)
@@ -289,11 +293,7 @@ class Memory(Rereading, Asking):
         self.close()
 
 
-_NODES = """
-    SELECT node.id, label, title, content, attributes, created, turns_at_creation, pinned, forgotten_by,
-           coalesce(times, 0), last,
-           coalesce((SELECT max(turn) FROM access WHERE node = of AND at = last), turns_at_creation)
-    FROM node
-    LEFT JOIN (SELECT node AS of, count(*) AS times, max(at) AS last FROM access GROUP BY node) AS met ON of = node.id
-    ORDER BY node.rowid"""
-_EDGES = "SELECT id, source, target, relationship, attributes, forgotten_by FROM edge ORDER BY rowid"
+_NODES = f"SELECT {', '.join(NODE_COLUMNS)} FROM node ORDER BY rowid"
+_ACCESSES = """
+    SELECT of, times, last, (SELECT max(turn) FROM access WHERE node = of AND at = last)
+    FROM (SELECT node AS of, count(*) AS times, max(at) AS last FROM access GROUP BY node) AS met"""

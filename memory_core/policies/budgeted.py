@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from memory_core.protocols import Scores, ScoringView
+from memory_core.protocols import Scores, ScoringView, halved
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Budgeted:
         days = view.days_since(view.created if self.since == "insertion" else view.last_access, at)
         most = int(view.accesses.max(initial=0))
         terms = {
-            "recency": (self.recency, np.exp2(-days / self.half_life)),
+            "recency": (self.recency, halved(days, self.half_life)),
             "frequency": (self.frequency, np.log1p(view.accesses) / np.log(most + 2.0)),
             "similarity": (self.similarity, np.clip(view.similarity, 0.0, 1.0)),
         }

@@ -9,7 +9,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_core.protocols import Doubles, Said, Scores, ScoringView
+from memory_core.protocols import Doubles, Said, Scores, ScoringView, halved
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Coverage:
 
 
 def _importance(view: ScoringView, at: datetime) -> Doubles:
-    recency = np.exp2(-view.days_since(view.last_access, at) / 90.0)
+    recency = halved(view.days_since(view.last_access, at), 90.0)
     frequency = np.log1p(view.accesses) / np.log(view.accesses.max(initial=0) + 2.0)
     return np.asarray((recency + frequency) / 2.0, np.float64)
 

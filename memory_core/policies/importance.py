@@ -8,7 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from memory_core.protocols import Scores, ScoringView
+from memory_core.protocols import Scores, ScoringView, halved
+
+_CENTRALITY = np.minimum(np.log1p(np.arange(11)) / np.log(11.0), 1.0)  # by degree: it is 1 from ten edges on
 
 
 @dataclass(frozen=True)
@@ -36,13 +38,12 @@ class Importance:
 
     def score(self, view: ScoringView, at: datetime) -> Scores:
         """Scores of all nodes at time `at`; an access in the future has age 0. Raises InputError on zero weights."""
-        days = view.days_since(view.last_access, at)
         since = view.turns_at_creation if self.turns_from == "creation" else view.turns_at_access
         most = int(view.accesses.max(initial=0))
         terms = {
-            "recency": (self.recency, np.exp2(-days / self.half_life)),
+            "recency": (self.recency, halved(view.days_since(view.last_access, at), self.half_life)),
             "frequency": (self.frequency, np.log1p(view.accesses) / np.log(most + 2.0)),
-            "centrality": (self.centrality, np.minimum(np.log1p(view.degree) / np.log(11.0), 1.0)),
-            "turns": (self.turns, np.exp2(-np.maximum(view.turn - since, 0) / self.turn_half_life)),
+            "centrality": (self.centrality, np.take(_CENTRALITY, view.degree, mode="clip")),
+            "turns": (self.turns, halved(np.maximum(view.turn - since, 0), self.turn_half_life)),
         }
         return Scores.weighted(terms)

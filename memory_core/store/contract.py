@@ -41,6 +41,9 @@ class Store(Protocol):
     def batches(self, sql: str, *values: Value) -> Iterator[list[tuple[Any, ...]]]:
         """The rows of a SELECT, some thousands at a time; ask within `snapshot`. Raises MemoryFileError."""
 
+    def texts(self, table: str, columns: Sequence[str]) -> list[list[Any]]:
+        """Each of some columns that hold text or NULL as a list, the oldest row first. Raises MemoryFileError."""
+
     def query_in(self, sql: str, keys: Sequence[Value]) -> list[tuple[Any, ...]]:
         """Rows of a SELECT whose `({})` after IN becomes the list of `keys`, however many they are."""
 

@@ -136,6 +136,11 @@ class Session:
         if rows := self.query(sql, *values):
             yield rows
 
+    def texts(self, table: str, columns: Sequence[str]) -> list[list[Any]]:
+        """Columns of text, the oldest row first."""
+        rows = self.query(f"SELECT {', '.join(columns)} FROM {table} ORDER BY rowid")
+        return [list(column) for column in zip(*rows, strict=True)] or [[] for _ in columns]
+
     def query_in(self, sql: str, keys: Sequence[Value]) -> list[tuple[Any, ...]]:
         """Rows of a SELECT whose `IN ({})` becomes the list of `keys`."""
         return self.query(sql.replace("IN ({})", "= ANY(?)"), list(keys)) if keys else []

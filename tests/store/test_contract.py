@@ -129,6 +129,15 @@ def test_every_table_is_known_by_its_columns_and_key(store: Store) -> None:
 # -- questions ---------------------------------------------------------------------------------------------------------
 
 
+def test_columns_of_text_are_what_its_rows_hold(store: Store) -> None:
+    names = ("id", "title", "forgotten_by")
+    assert store.texts("node", names) == [[], [], []]
+    titles = ["é\n\t'\"%?$1 {} \\", "日本語 🦊", "\x01\u2028", ""]
+    store.commit([node_row(9 - n, title) for n, title in enumerate(titles)], 0)
+    store.commit([update("node", "n8", {"forgotten_by": None}, {"forgotten_by": "c1"})], 1)
+    assert store.texts("node", names) == [["n9", "n8", "n7", "n6"], titles, [None, "c1", None, None]]
+
+
 def test_any_number_of_keys_can_be_asked_for(store: Store) -> None:
     store.commit([node_row(n, "x") for n in range(2000)], 0)
     ids: list[Value] = [f"n{n}" for n in range(2500)]

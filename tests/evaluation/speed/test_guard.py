@@ -22,6 +22,7 @@ from memory_core.evaluation.speed.race import Race
 from memory_core.evaluation.speed.report import report
 from memory_core.evaluation.speed.systems import MATRIX, SYSTEMS
 from memory_core.graph import Graph
+from memory_core.graph.loading import EDGE_COLUMNS
 from memory_core.schema import LABELS, FoundNode
 
 ROUNDS = 25
@@ -53,8 +54,9 @@ def test_a_search_of_27021_nodes_is_about_one_pass_and_six_comparisons_a_few(tmp
     graph = Graph(given.dim)
     blobs = given.vectors.astype(np.float16)
     graph.load(
-        [(f"n{row}", "Concept", f"t{row}", "", "{}", 0.0, 1, 0, None, 0, None, 1) for row in range(given.nodes)], [],
-        [[(f"n{row}", blobs[row].tobytes()) for row in range(given.nodes)]],
+        [(f"n{row}", "Concept", f"t{row}", "", "{}", 0.0, 1, 0, None) for row in range(given.nodes)],
+        [[] for _ in EDGE_COLUMNS],
+        vectors=[[(f"n{row}", blobs[row].tobytes()) for row in range(given.nodes)]],
     )  # fmt: skip
     matrix, six, matcher = graph.vectors.values, np.array(given.brought[:6]), Matcher(0.92)
 
