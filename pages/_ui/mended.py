@@ -19,7 +19,7 @@ def clear(
 ) -> None:
     """Begin a run: of the whole page as Streamlit does it, of fragments behind all that is still to be sent.
 
-    Streamlit drops what such a fragment drew before, also as a part of the whole page, but keeps that page's "finished":
+    Streamlit drops what such a fragment drew before, also as a part of the whole page, but not that the page is done:
     the browser clears the fragment away as stale, what stands behind it moves up, and what comes next finds no place.
     """
     if fragment_ids_this_run is None:

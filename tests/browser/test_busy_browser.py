@@ -1,4 +1,4 @@
-"""What a quick hand or a slow server does to a page: it is the one that was asked for, whole, and it goes on working."""
+"""Quick hands and a slow server: the page is the one that was asked for, whole, and goes on working."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from tests.browser.conftest import open_page, running_app
 
 PATIENCE = 20_000  # milliseconds
 _LEAVE_THEN_CLICK = """(late) => {
-    const link = [...document.querySelectorAll("[data-testid=stTopNavLink]")].find((one) => one.innerText.includes("Chat"));
-    const map = [...document.querySelectorAll("label, [role=radio]")].find((one) => one.innerText.trim() === "Map");
+    const all = (css) => [...document.querySelectorAll(css)];
+    const link = all("[data-testid=stTopNavLink]").find((one) => one.innerText.includes("Chat"));
+    const map = all("label, [role=radio]").find((one) => one.innerText.trim() === "Map");
     link.click();
     setTimeout(() => map.click(), late);
 }"""

@@ -1,4 +1,4 @@
-"""Nothing that is still to be sent to a browser is lost when a fragment runs again, and no page is run that was left."""
+"""Nothing that is still to be sent to a browser is lost, and nothing is run of a page that was left."""
 
 from __future__ import annotations
 
