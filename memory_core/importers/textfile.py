@@ -9,6 +9,7 @@ import gzip
 import io
 import json
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +22,7 @@ _SNIFFED = 8000
 _GZIP = b"\x1f\x8b"
 #: Bytes a gzipped file may unpack to; a small file could else fill the memory of the machine.
 MAX_UNPACKED = 1_000_000_000
+_PART = 1_000_000  # bytes unpacked at a time
 
 
 @dataclass(frozen=True)
@@ -82,12 +84,20 @@ def _unpacked(data: bytes, name: str) -> bytes:
         return data
     try:
         with gzip.open(io.BytesIO(data)) as packed:
-            found = packed.read(MAX_UNPACKED + 1)
+            found = b"".join(_parts(packed))
     except (OSError, EOFError, zlib.error) as error:
         raise FormatError(f"{name} is gzipped and cannot be unpacked ({error}): fetch or pack it again.") from error
     if len(found) > MAX_UNPACKED:
         raise FormatError(f"{name} unpacks to more than {MAX_UNPACKED // 10**6:,} MB: split it.")
     return found
+
+
+def _parts(packed: gzip.GzipFile) -> Iterator[bytes]:
+    """A little more than may be unpacked at most, piece by piece: asked for at once, all that memory is set aside."""
+    left = MAX_UNPACKED + 1
+    while left > 0 and (part := packed.read(min(_PART, left))):
+        left -= len(part)
+        yield part
 
 
 def read_text(source: Source) -> str:

@@ -106,7 +106,10 @@ def free_port() -> int:
 
 
 #: What `.ci/app` sets before it starts the server.
-AS_STARTED = {"MALLOC_ARENA_MAX": "2"}
+AS_STARTED = {
+    "MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": "1000000", "MALLOC_TRIM_THRESHOLD_": "20000000",
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+}  # fmt: skip
 
 
 @contextmanager

@@ -136,6 +136,7 @@ def test_columns_of_text_are_what_its_rows_hold(store: Store) -> None:
     store.commit([node_row(9 - n, title) for n, title in enumerate(titles)], 0)
     store.commit([update("node", "n8", {"forgotten_by": None}, {"forgotten_by": "c1"})], 1)
     assert store.texts("node", names) == [["n9", "n8", "n7", "n6"], titles, [None, "c1", None, None]]
+    assert store.texts("node", ("id",)) == [["n9", "n8", "n7", "n6"]]
 
 
 def test_any_number_of_keys_can_be_asked_for(store: Store) -> None:
