@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import TypeVar
 
 import numpy as np
@@ -26,8 +25,13 @@ Neighbours = Callable[[Sequence[str]], Iterable[tuple[str, str]]]
 def breadth_first(graph: Graph, roots: Sequence[str], hops: int, cap: int) -> tuple[list[Visit], list[str]]:
     """`walk_from` over the graph in RAM."""
 
-    def neighbours(rows: Sequence[int]) -> Iterable[tuple[int, int]]:
-        return chain.from_iterable(map(graph.beside, rows))
+    edges_of, alive, holds = graph.incident.of, graph.forgotten_by, graph.edge_forgotten_by
+
+    def neighbours(rows: Sequence[int]) -> Iterator[tuple[int, int]]:  # as `graph.beside`, at half its price
+        for row in rows:
+            for edge, other in zip(*edges_of(row), strict=True):
+                if holds[edge] is None and alive[other] is None:
+                    yield edge, other
 
     steps, capped = _walk([graph.row_of[root] for root in roots], hops, cap, neighbours)
     visits = [Visit(graph.ids[row], hop, "" if by is None else graph.edge_ids[by]) for row, hop, by in steps]

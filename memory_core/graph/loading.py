@@ -75,7 +75,6 @@ def load_vectors(graph: Graph, batches: Iterable[Sequence[tuple[str, bytes]]]) -
     """
     matrix, lengths = graph.vectors.room(len(graph.ids)), graph.tails.room(len(graph.ids))
     has = graph.has_vector.room(len(graph.ids))
-
     for batch in batches:
         nodes, blobs = zip(*batch, strict=True)
         found = _numbers(nodes, blobs, graph.dim)

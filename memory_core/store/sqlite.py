@@ -19,7 +19,7 @@ from memory_core.store.contract import StaleRevisionError
 from memory_core.store.rows import KEYS, REPLACED, RowChange, Value
 from memory_core.store.sqlite_files import APPLICATION_ID, SCHEMA_VERSION, connect, create_file, explain, new_file
 
-_BATCH = 4096  # rows read at a time
+_BATCH = 512  # rows read at a time: what one batch holds stays in the core's own cache
 
 
 class SqliteStore:
