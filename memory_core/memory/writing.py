@@ -55,10 +55,10 @@ class TurnWriter(TurnRows):
         found = self.extraction.nodes
         matches, vectors = self._match(found)
         placed = [self._place(place, matches[place], vectors[place]) for place in range(len(found))]
+        self._embed_changed()  # ahead of the rest, which is made anew when the embedder has to be asked
         edges = [self._place_edge(place, placed) for place in range(len(self.extraction.edges))]
         for merge in self._merges:
             self._record_merge(merge, edges)
-        self._embed_changed()
         report = TurnReport(self.turn.id, self.extraction, tuple(placed), tuple(edge for edge in edges if edge))
         self.changes.append(self.extraction_row(report))
         return report
