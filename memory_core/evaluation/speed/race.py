@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -87,6 +88,7 @@ class Race:
             for _ in range(self.openings):
                 self.advance("opening")
                 for lane in lanes:
+                    os.sync()
                     lane.ask("score") if lane.system.file in ("ours", "paper") else None
                     lane.ask("close")
                     lane.ask("open")
@@ -123,6 +125,7 @@ class Race:
         asked = range(number * self.searches // self.turns, (number + 1) * self.searches // self.turns)
         for place in range(len(lanes)):
             lane = lanes[(place + number) % len(lanes)]
+            os.sync()  # what the one before left to be written is not paid by this one
             if number < (lane.system.turns or self.turns):
                 lane.ask("turn", number=number)
             for row in asked:
