@@ -63,6 +63,7 @@ class Graph:
         self.incident = Adjacency()  # edge rows of a node, live or not
         self._titles = Titles()
         self.turns = 0
+        self.turns_moved = 0  # how often a stored turn was forgotten, or came back
         self.clock = 0.0
         self.turn_columns: TurnColumns | None = None  # made when first asked for
 
@@ -115,14 +116,9 @@ class Graph:
         """The edge as a value. Raises KeyError for an unknown id."""
         row = self.edge_row[edge_id]
         source, target = self.ends.values[row].tolist()
-        return Edge(
-            edge_id,
-            self.ids[source],
-            self.ids[target],
-            self.relationships[row],
-            json.loads(self.edge_attributes[row]),
-            self.edge_forgotten_by[row],
-        )
+        relationship, attributes = self.relationships[row], json.loads(self.edge_attributes[row])
+        by = self.edge_forgotten_by[row]
+        return Edge(edge_id, self.ids[source], self.ids[target], relationship, attributes, by)
 
     def neighbours(self, row: int) -> list[tuple[int, int]]:
         """Live (edge row, other node row) of a node, in the order the edges were stored."""
@@ -200,6 +196,7 @@ class Graph:
                 self.clock = max(self.clock, float(after["at"] or 0))
             case "turn":  # forgotten or back
                 self.turn_columns = None
+                self.turns_moved += 1
 
     def load(
         self,
@@ -208,8 +205,7 @@ class Graph:
         accesses: Iterable[tuple[Any, ...]] = (),
         vectors: Iterable[Sequence[tuple[str, bytes]]] = (),
     ) -> None:
-        """Fill an empty graph from what is stored, as `load_nodes`, `load_edges`, `load_accesses` and `load_vectors`
-        list it."""
+        """Fill an empty graph from what is stored; `load_nodes` and its like name the columns."""
         load_nodes(self, nodes, _LABEL_CODE)
         load_accesses(self, accesses)
         load_vectors(self, vectors)

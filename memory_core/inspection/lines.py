@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 from memory_core.memory import Memory
@@ -23,12 +22,11 @@ _LINES = f"""
     SELECT turn.id, source_id, session, speaker, role, turn.at, substr(text, 1, {_EXCERPT}), length(text),
            coalesce(status, '{UNREAD}'), coalesce(reason, ''), coalesce(extractor, ''), coalesce(model, ''),
            coalesce(prompt_version, ''), coalesce(seconds, 0), coalesce(tokens_in, 0), coalesce(tokens_out, 0),
-           coalesce(tries, 0), report
-    FROM turn
-    LEFT JOIN (SELECT turn AS of, max(id) AS newest, count(*) AS tries FROM extraction GROUP BY turn) AS read
-    ON of = turn.id
-    LEFT JOIN extraction AS made ON made.id = newest
-    WHERE forgotten_by IS NULL ORDER BY position"""
+           (SELECT count(*) FROM extraction WHERE extraction.turn = turn.id), report
+    FROM turn LEFT JOIN extraction AS made
+    ON made.id = (SELECT max(id) FROM extraction WHERE extraction.turn = turn.id)
+    WHERE forgotten_by IS NULL
+    AND (position > ? OR turn.id IN (SELECT turn FROM extraction WHERE id > ?)) ORDER BY position"""
 
 
 @dataclass(frozen=True)
@@ -70,9 +68,28 @@ class TurnLine:
         return f"{self.model} {self.prompt_version}" if self.prompt_version else self.extractor
 
 
+@dataclass(frozen=True)
+class _Lines:
+    """The lines of all live turns by id, and what of the memory they were made from."""
+
+    lines: dict[str, TurnLine]
+    last_turn: int = -1  # position
+    last_extraction: int = -1
+    moved: int = 0  # turns forgotten or back, so far
+
+
 def turn_lines(memory: Memory) -> list[TurnLine]:
-    """A line for each live turn, in order; made once a revision."""
-    return memory.once("turn lines", lambda: [_line(*row) for row in memory.store.query(_LINES)])
+    """A line for each live turn, in order; made once a revision, of turns said or read since."""
+    return list(memory.grown("turn lines", lambda known: _grown(memory, known)).lines.values())
+
+
+def _grown(memory: Memory, known: _Lines | None) -> _Lines:
+    moved = memory.graph.turns_moved
+    if known is None or known.moved != moved:
+        known = _Lines({})
+    found = [_line(*row) for row in memory.store.query(_LINES, known.last_turn, known.last_extraction)]
+    newest = memory.store.query("SELECT coalesce(max(id), -1) FROM extraction")[0][0]
+    return _Lines(known.lines | {line.id: line for line in found}, memory.graph.turns - 1, int(newest), moved)
 
 
 def _line(*values: Any) -> TurnLine:
@@ -85,7 +102,6 @@ def _line(*values: Any) -> TurnLine:
 _UNREAD = (0, 0, 0, (), 0, 0)
 
 
-@lru_cache(maxsize=100_000)  # a new turn changes every line's list, and no other line
 def _counts(blob: bytes) -> tuple[int, int, int, tuple[str, ...], int, int]:
     """Added, merged, edges, reasons of drops, repairs, held back."""
     report: Any = unpack_report(blob)

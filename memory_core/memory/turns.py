@@ -6,7 +6,7 @@ import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 import numpy as np
 
@@ -61,12 +61,17 @@ class Turns:
 
     def once(self, name: str, make: Callable[[], Made]) -> Made:
         """What `make` gives, kept until the memory changes."""
+        return self.grown(name, lambda _: make())
+
+    def grown(self, name: str, grow: Callable[[Made | None], Made]) -> Made:
+        """What `grow` makes of what it gave before the memory changed, kept until it changes again. It is given None
+        the first time, and after rows went."""
         with self.lock:
             revision = self.revision
-            if name not in self._made or self._made[name][0] != revision:
-                self._made[name] = (revision, make())
-            made: Any = self._made[name][1]
-            return cast(Made, made)
+            made, known = self._made.get(name, (-1, None))
+            if made != revision:
+                self._made[name] = (revision, grow(cast("Made | None", known)))
+            return cast(Made, self._made[name][1])
 
     def turn(self, turn_id: str) -> Turn:
         """One stored turn. Raises InputError for an unknown id."""

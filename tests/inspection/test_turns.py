@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.inspection.cards import Item, stretches, turn_card
-from memory_core.inspection.lines import filtered, statuses, turn_lines
+from memory_core.inspection.lines import TurnLine, filtered, statuses, turn_lines
 from memory_core.inspection.overview import overview
 from memory_core.memory import Memory
+from memory_core.policies.importance import Importance
 from memory_core.schema import Extraction, FoundEdge, FoundNode, Turn, utc
 from memory_core.validation import read_reply
 from tests.fakes import SpelledExtractor
@@ -97,6 +98,34 @@ def test_statuses_are_counted_and_filtered() -> None:
         assert [line.id for line in filtered(lines, only="merges")] == ["t2"]
         assert [line.id for line in filtered(lines, only="nothing stored")] == ["t3", "t4"]
         assert [line.failed for line in lines] == [False, False, False, True]
+
+
+def test_lines_that_grew_with_the_memory_are_those_of_one_look_at_the_end() -> None:
+    with told() as memory:
+        memory.extractor = SpelledExtractor(fails=True)
+        failed = memory.say("Person:Lost", at="2024-05-04").turn
+
+        def look() -> list[TurnLine]:
+            grown = turn_lines(memory)
+            memory._made.clear()
+            assert turn_lines(memory) == grown
+            return grown
+
+        assert [line.attempts for line in look()] == [1, 1, 1, 1]
+        memory.retry(failed, SpelledExtractor())
+        assert [line.status for line in look()] == ["ok", "ok", "empty", "ok"]
+        assert [line.attempts for line in look()] == [1, 1, 1, 2]
+        memory.say("Person:Mira -likes-> Concept:Tea", at="2024-05-05")
+        assert len(look()) == 5
+        forgotten = memory.apply(memory.plan(Importance(), keep=2, turns="with_nodes"), at=AT)
+        left = look()
+        assert 0 < len(left) < 5
+        memory.undo(forgotten, at=AT)
+        assert len(look()) == 5
+        memory.say("Person:Mira -likes-> Concept:Coffee", at="2024-05-06")
+        memory.purge(memory.apply(memory.plan(Importance(), keep=2, turns="with_nodes"), at=AT), at=AT)
+        memory.say("Person:Mira -likes-> Concept:Cake", at="2024-05-07")
+        assert look()[-1].id == "t7"
 
 
 def test_a_node_merged_by_hand_or_split_again_is_followed() -> None:
