@@ -68,12 +68,17 @@ def _limit(name: str, mask: NDArray[np.bool_], shown: Shown, view: ScoringView) 
 def untouched(
     simulator: Simulator, shown: Shown, advance: Callable[[str], None], settings: int = SETTINGS, seed: int = 0
 ) -> Immunity:
-    """Draw settings of every slider over its range and see which nodes go in none of them, at the cut as it stands."""
+    """Draw settings of every slider over its range and see which nodes go in none of them, at the cut as it stands.
+
+    Raises InputError when the memory has changed since the plan was made.
+    """
     memory = simulator.memory
-    plain = immunity(shown, memory.scoring_view())
     dice, touched = np.random.default_rng(seed), np.zeros(shown.plan.nodes_before, np.bool_)
     with memory.lock:
-        trial = Trial.of(memory, shown)
+        view = memory.scoring_view()
+        if view.ids != shown.plan.node_ids:
+            raise InputError("The memory changed since this plan was made: try again.")
+        plain, trial = immunity(shown, view), Trial.of(memory, shown)
     for _ in range(settings):
         values = {one.name: _drawn(one, dice) for one in parameters(shown.setting.made())}
         touched |= trial.fate(_scores(trial, shown.setting.with_parameters(values)))

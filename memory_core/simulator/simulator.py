@@ -12,6 +12,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
+from memory_core.errors import InputError
 from memory_core.figures.layout import APART, SECONDS, MapLayout, grown, laid_out
 from memory_core.figures.map import MapPicture
 from memory_core.forgetting import ForgettingPlan
@@ -132,21 +135,23 @@ class Simulator:
                 threading.Thread(target=job.run, name="map", daemon=True).start()
             return job
 
-    def picture(self) -> MapPicture:
-        """The live memory to draw."""
+    def picture(self, shown: Shown) -> MapPicture:
+        """The nodes and edges that a plan speaks of, to draw: what was said since is not among them. Raises InputError
+        when what it speaks of is gone."""
         whole = self.layout()
         with self.memory.lock:
-            now = self.memory.fingerprint()
-            return self.once(("picture", now), lambda: self._picture(now, whole))
+            return self.once(("picture", shown.plan.memory), lambda: self._picture(shown, whole))
 
-    def _picture(self, now: str, whole: MapLayout) -> MapPicture:
-        graph, shape = self.memory.graph, self.shape()
+    def _picture(self, shown: Shown, whole: MapLayout) -> MapPicture:
+        graph, plan, shape = self.memory.graph, shown.plan, shown.shape
+        if not graph.row_of.keys() >= set(plan.node_ids):
+            raise InputError("Nodes of this plan were purged meanwhile: load the page again.")
         if len(whole.xy) < len(graph.ids):  # said meanwhile
             whole = grown(whole, len(graph.ids), graph.ends.values[:, 0], graph.ends.values[:, 1])
-        rows = graph.live_rows()
-        ids, titles = [[of[row] for row in rows.tolist()] for of in (graph.ids, graph.titles)]
+        rows = np.array([graph.row_of[node] for node in plan.node_ids], np.int64)
+        titles = [graph.titles[row] for row in rows.tolist()]
         layout = MapLayout(whole.xy[rows], whole.community[rows])
-        return MapPicture(now, ids, titles, shape.labels, shape.ends[:, 0], shape.ends[:, 1], layout)
+        return MapPicture(plan.memory, plan.node_ids, titles, shape.labels, shape.ends[:, 0], shape.ends[:, 1], layout)
 
     # -- long work -------------------------------------------------------------------------------------------------
 

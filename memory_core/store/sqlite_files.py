@@ -28,7 +28,7 @@ def connect(path: Path, read_only: bool) -> sqlite3.Connection:
         db.execute("PRAGMA schema_version").fetchone()
         db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA secure_delete = ON")
-        db.execute("PRAGMA cache_size = -65536")
+        db.execute("PRAGMA cache_size = -16384")
     except sqlite3.Error as error:
         raise MemoryFileError(f"{path}: {explain(str(error))}") from error
     return db

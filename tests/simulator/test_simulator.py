@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_core.errors import InputError
+from memory_core.figures.map import by_score
 from memory_core.forgetting import plan_forgetting
 from memory_core.jobs import Job, Worker
 from memory_core.memories import FolderMemories, OpenMemory
@@ -177,6 +178,24 @@ def test_no_setting_tried_takes_what_is_called_untouched(simulator: Simulator) -
         sum(entry["count"] for entry in colors(immunity(shown, simulator.memory.scoring_view())).legend["entries"])
         == 100
     )
+
+
+def test_a_map_is_of_its_plan_whatever_was_said_or_purged_since(simulator: Simulator) -> None:
+    memory, at = simulator.memory, simulator.memory.clock
+    assert at is not None
+    shown = simulator.shown(Setting(threshold=0.3))
+    memory.say("Zoe Quist moved to Ghent.", at=at)
+    picture = simulator.picture(shown)
+    assert tuple(picture.ids) == shown.plan.node_ids
+    assert len(picture.layout.xy) == len(by_score(picture, shown.plan.scores.score).values) == len(picture.ids)
+    newer = simulator.shown(Setting(threshold=0.3))
+    assert len(simulator.picture(newer).ids) > len(picture.ids)
+    with pytest.raises(InputError, match="changed since this plan"):
+        untouched(simulator, shown, lambda _: None, settings=1)
+    memory.purge(memory.apply(memory.plan(make("fifo"), keep=0.5), at=at), at=at)
+    simulator.results.clear()
+    with pytest.raises(InputError, match="purged meanwhile"):
+        simulator.picture(shown)
 
 
 def test_what_fades_grows_with_time(simulator: Simulator) -> None:

@@ -17,10 +17,10 @@ def immunity_view(opened: OpenMemory, state: ForgettingState, shown: Shown) -> N
     """Draw the view."""
     simulator = simulator_of(opened)
     key = ("immunity", shown.plan.id)
-    job = simulator.job(key)
-    found: Immunity = (
-        job.result if job is not None and job.state == "done" else immunity(shown, opened.memory.scoring_view())
-    )  # type: ignore[assignment]
+    job, view = simulator.job(key), opened.memory.scoring_view()
+    if view.ids != shown.plan.node_ids:
+        st.rerun()  # something was said since the plan was made
+    found: Immunity = job.result if job is not None and job.state == "done" else immunity(shown, view)  # type: ignore[assignment]
     n = max(shown.plan.nodes_before, 1)
     lines = "".join(
         f'<span title="{safe(words)}"><b>{count:,}</b> ({count / n:.0%}) {safe(words)}</span>'

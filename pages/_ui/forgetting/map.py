@@ -22,7 +22,7 @@ def map_page(opened: OpenMemory, state: ForgettingState, shown: Shown) -> None:
     if being_laid_out(simulator):
         return
     with st.spinner("Laying out the map, once…"):
-        picture = simulator.picture()
+        picture = simulator.picture(shown)
     if by == "score":
         colors = by_score(picture, plan.scores.score, cut_line(plan))
     elif by == "label":
@@ -50,7 +50,7 @@ def drawn(opened: OpenMemory, state: ForgettingState, shown: Shown, colors: MapC
         return
     picture, card = st.columns([7, 4], gap="medium")
     with picture:
-        chosen = map_view(simulator_of(opened).picture(), colors, key=f"forget-map-{opened.name}", height=600)
+        chosen = map_view(simulator_of(opened).picture(shown), colors, key=f"forget-map-{opened.name}", height=600)
     if chosen and chosen != state.told:
         state.told = chosen
         state.look_at(chosen)
