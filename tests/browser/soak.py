@@ -100,8 +100,14 @@ class Session:
             await self.go("", "Chat")
         self.count += 1
         page = self.page
-        await page.get_by_role("tab", name="Replay").click()
-        await page.locator(".st-key-stop button, .st-key-replay-source").first.wait_for()
+        tab = page.get_by_role("tab", name="Replay")
+        await tab.click()
+        try:
+            await page.locator(".st-key-stop button, .st-key-replay-source").first.wait_for()
+        except BrowserError:
+            chosen = await tab.get_attribute("aria-selected")
+            self.told.errors.append(f"replay of session {self.place}: no panel; its tab is selected: {chosen}")
+            raise
         if not await page.locator(".st-key-stop button").count():
             await page.get_by_role("radio", name="File here").click()
             await page.locator(".st-key-replay-path input").fill(str(transcript(self.server.log.parent, self.count)))
