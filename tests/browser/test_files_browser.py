@@ -96,7 +96,7 @@ def test_a_file_that_another_program_holds_is_named_at_once_and_the_turn_is_stor
         holder = sqlite3.connect(folder / "held.sqlite3", isolation_level=None)
         holder.execute("BEGIN IMMEDIATE")
         say(page, "My cat is called Ines.")
-        page.get_by_text("Waiting for another program").wait_for(timeout=3000)
+        page.get_by_text("Waiting for another program").wait_for(timeout=PATIENCE)
         holder.execute("ROLLBACK")
         holder.close()
         page.get_by_text("Waiting for another program").wait_for(state="detached", timeout=PATIENCE)
