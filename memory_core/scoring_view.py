@@ -90,7 +90,7 @@ class ScoringView:
 
 
 def halved(ages: NDArray[Any], half_life: float) -> Doubles:
-    """2^(-age / half-life), for each age.
+    """2^(-age / half-life) for each age, (n,) in [0, 1]; ages and half-life in one unit (days, turns; P1 3.6).
 
     >>> halved(np.array([0.0, 90.0]), 90.0).tolist()
     [1.0, 0.5]

@@ -116,19 +116,20 @@ class Graph:
         """The edge as a value. Raises KeyError for an unknown id."""
         row = self.edge_row[edge_id]
         source, target = self.ends.values[row].tolist()
-        relationship, attributes = self.relationships[row], json.loads(self.edge_attributes[row])
-        by = self.edge_forgotten_by[row]
-        return Edge(edge_id, self.ids[source], self.ids[target], relationship, attributes, by)
+        told = self.relationships[row], json.loads(self.edge_attributes[row]), self.edge_forgotten_by[row]
+        return Edge(edge_id, self.ids[source], self.ids[target], *told)
 
     def neighbours(self, row: int) -> list[tuple[int, int]]:
         """Live (edge row, other node row) of a node, in the order the edges were stored."""
         return list(self.beside(row))
 
-    def beside(self, row: int) -> Iterator[tuple[int, int]]:
-        """`neighbours` one by one: of a node with thousands of edges only those asked for are looked at."""
-        alive, holds = self.forgotten_by, self.edge_forgotten_by
-        pairs = zip(*self.incident.of(row), strict=True)
-        return ((edge, other) for edge, other in pairs if holds[edge] is None and alive[other] is None)
+    def beside(self, *rows: int) -> Iterator[tuple[int, int]]:
+        """`neighbours` of nodes, one by one: of a node with thousands of edges only those asked for are looked at."""
+        edges_of, alive, holds = self.incident.of, self.forgotten_by, self.edge_forgotten_by
+        for row in rows:
+            for edge, other in zip(*edges_of(row), strict=True):
+                if holds[edge] is None and alive[other] is None:
+                    yield edge, other
 
     def find_title(self, label: str, title: str) -> list[int]:
         """Live rows of that label whose normalised title is the same, oldest first (P1 3.4)."""

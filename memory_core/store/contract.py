@@ -39,7 +39,7 @@ class Store(Protocol):
         """All rows of a SELECT. Raises MemoryFileError."""
 
     def batches(self, sql: str, *values: Value) -> Iterator[list[tuple[Any, ...]]]:
-        """The rows of a SELECT, some thousands at a time; ask within `snapshot`. Raises MemoryFileError."""
+        """The rows of a SELECT, some hundreds at a time; ask within `snapshot`. Raises MemoryFileError."""
 
     def texts(self, table: str, columns: Sequence[str]) -> list[list[Any]]:
         """Each of some columns that hold text or NULL as a list, the oldest row first. Raises MemoryFileError."""

@@ -105,7 +105,7 @@ class SqliteStore:
             return self._db.execute(sql, values).fetchall()
 
     def batches(self, sql: str, *values: Value) -> Iterator[list[tuple[Any, ...]]]:
-        """The rows of a SELECT, some thousands at a time."""
+        """The rows of a SELECT, some hundreds at a time."""
         with self.lock, self._errors():
             cursor = self._db.execute(sql, values)
             while rows := cursor.fetchmany(_BATCH):

@@ -28,7 +28,7 @@ def connect(path: Path, read_only: bool) -> sqlite3.Connection:
         db.execute("PRAGMA schema_version").fetchone()
         db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA secure_delete = ON")
-        db.execute("PRAGMA cache_size = -16384")
+        db.execute("PRAGMA cache_size = -16384")  # KB; what falls out is still in the system's own cache
     except sqlite3.Error as error:
         raise MemoryFileError(f"{path}: {explain(str(error))}") from error
     return db

@@ -56,8 +56,8 @@ def test_a_hub_of_thousands_costs_no_more_than_the_nodes_that_are_shown(monkeypa
     graph, looked = star(20_000), [0]
     plain = Graph.beside
 
-    def counted(self: Graph, row: int) -> Iterator[tuple[int, int]]:
-        for pair in plain(self, row):
+    def counted(self: Graph, *rows: int) -> Iterator[tuple[int, int]]:
+        for pair in plain(self, *rows):
             looked[0] += 1
             yield pair
 
@@ -65,7 +65,7 @@ def test_a_hub_of_thousands_costs_no_more_than_the_nodes_that_are_shown(monkeypa
     visits, capped = breadth_first(graph, ["a"], 2, 15)
     assert [visit.id for visit in visits[:3]] == ["a", "hub", "b"]
     assert (len(visits), len(capped)) == (15, CAPPED)
-    assert looked[0] < CAPPED + 30
+    assert CAPPED < looked[0] < CAPPED + 30
     looked[0] = 0
     assert [found.id for found in edges_among(graph, ["hub", "a", "b"])] == ["sa", "sb", "ab"]
     assert looked[0] <= 4

@@ -88,7 +88,7 @@ class Race:
             for _ in range(self.openings):
                 self.advance("opening")
                 for lane in lanes:
-                    _settle()
+                    _flush()
                     lane.ask("score") if lane.system.file in ("ours", "paper") else None
                     lane.ask("close")
                     lane.ask("open")
@@ -125,14 +125,14 @@ class Race:
         asked = range(number * self.searches // self.turns, (number + 1) * self.searches // self.turns)
         for place in range(len(lanes)):
             lane = lanes[(place + number) % len(lanes)]
-            _settle()
+            _flush()
             if number < (lane.system.turns or self.turns):
                 lane.ask("turn", number=number)
             for row in asked:
                 lane.ask("search", number=row)
 
 
-def _settle() -> None:
+def _flush() -> None:
     """What one system left to be written is not paid by the next."""
     if hasattr(os, "sync"):
         os.sync()

@@ -16,10 +16,10 @@ from pages._ui.words import safe
 def immunity_view(opened: OpenMemory, state: ForgettingState, shown: Shown) -> None:
     """Draw the view."""
     simulator = simulator_of(opened)
+    with opened.memory.lock:  # something may have been said since the plan was made
+        shown, view = simulator.shown(shown.setting), opened.memory.scoring_view()
     key = ("immunity", shown.plan.id)
-    job, view = simulator.job(key), opened.memory.scoring_view()
-    if view.ids != shown.plan.node_ids:
-        st.rerun()  # something was said since the plan was made
+    job = simulator.job(key)
     found: Immunity = job.result if job is not None and job.state == "done" else immunity(shown, view)  # type: ignore[assignment]
     n = max(shown.plan.nodes_before, 1)
     lines = "".join(
