@@ -1,17 +1,22 @@
-"""Two faults of Streamlit 1.67 that leave a page dead or empty when a server is busy; `tests/pages/test_mended.py` says
-when they are gone."""
+"""Three faults of Streamlit 1.67 that leave a page dead, empty or half drawn when a server is busy;
+`tests/pages/test_mended.py` says when they are gone."""
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
+from typing import Any
+from weakref import WeakKeyDictionary, WeakSet
 
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+from streamlit.runtime.scriptrunner import RerunData, ScriptRunner, ScriptRunnerEvent
 
 dropping = ForwardMsgQueue.clear  # Streamlit's own
 requesting = AppSession.request_rerun  # Streamlit's own
+creating = AppSession._create_scriptrunner  # Streamlit's own
+handling = AppSession._handle_scriptrunner_event_on_event_loop  # Streamlit's own
 _asked: WeakKeyDictionary[AppSession, str] = WeakKeyDictionary()  # the page each browser asked for last
+_ended: WeakSet[ScriptRunner] = WeakSet()  # runners whose place was taken when they had nothing more to run
 
 
 def clear(
@@ -42,5 +47,23 @@ def request_rerun(session: AppSession, client_state: ClientState | None) -> None
     requesting(session, client_state)
 
 
+def create_scriptrunner(session: AppSession, data: RerunData) -> None:
+    """Begin a run; a runner that is still there has ended and only its last words are on their way."""
+    if session._scriptrunner is not None:
+        _ended.add(session._scriptrunner)
+    creating(session, data)
+
+
+def handle_event(session: AppSession, sender: ScriptRunner | None, event: ScriptRunnerEvent, *said: Any) -> None:
+    """Take what a run says, also when it had ended and a fragment was begun before all of it was taken.
+
+    Streamlit drops it then: what the page drew last never comes, nor that the page is done.
+    """
+    last_words = sender in _ended and event is not ScriptRunnerEvent.SHUTDOWN
+    handling(session, session._scriptrunner if last_words else sender, event, *said)
+
+
 ForwardMsgQueue.clear = clear  # type: ignore[method-assign]
 AppSession.request_rerun = request_rerun  # type: ignore[method-assign]
+AppSession._create_scriptrunner = create_scriptrunner  # type: ignore[method-assign]
+AppSession._handle_scriptrunner_event_on_event_loop = handle_event  # type: ignore[method-assign]
