@@ -114,10 +114,11 @@ class Scores:
         if not total > 0 or any(weight < 0 for weight, _ in terms.values()):
             raise InputError("All weights are zero or one is negative: give at least one term a positive weight.")
         parts = {name: np.asarray(weight / total * term, np.float64) for name, (weight, term) in terms.items()}
-        score = np.zeros_like(next(iter(parts.values())))
-        for part in parts.values():
+        first, *others = parts.values()
+        score = first.copy()
+        for part in others:
             score += part
-        return cls(np.clip(score, 0.0, 1.0, out=score), parts)
+        return cls(score.clip(0.0, 1.0, out=score), parts)
 
     @classmethod
     def ranked(cls, name: str, values: NDArray[Any]) -> Scores:
