@@ -1,4 +1,4 @@
-"""All systems filled with the same, then timed by turns: one round is a turn and five searches of each."""
+"""All systems filled with the same, then timed by turns: one round is five searches and a turn of each."""
 
 from __future__ import annotations
 
@@ -123,15 +123,16 @@ class Race:
         return folder
 
     def _round(self, lanes: Sequence[Lane], number: int) -> None:
-        """One turn and some searches of each, beginning with another system each round."""
+        """Some searches and then a turn of each, beginning with another system each round: it is the first search that
+        finds a process which slept while the others worked, and a median does not see it."""
         asked = range(number * self.searches // self.turns, (number + 1) * self.searches // self.turns)
         for place in range(len(lanes)):
             lane = lanes[(place + number) % len(lanes)]
             _flush()
-            if number < (lane.system.turns or self.turns):
-                lane.ask("turn", number=number)
             for row in asked:
                 lane.ask("search", number=row)
+            if number < (lane.system.turns or self.turns):
+                lane.ask("turn", number=number)
 
 
 def _flush() -> None:
