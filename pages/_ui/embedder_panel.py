@@ -13,7 +13,8 @@ from memory_core.memory.reembedding import pending
 from memory_core.reembed import estimate, start
 from pages._ui.models_menu import chosen_embedder
 from pages._ui.opened import as_text
-from pages._ui.words import plural, seconds
+from pages._ui.words import plural
+from pages._ui.working import working
 
 
 def embedder_panel(opened: OpenMemory) -> None:
@@ -25,7 +26,8 @@ def embedder_panel(opened: OpenMemory) -> None:
 def _panel(opened: OpenMemory) -> None:
     job = opened.reembedding
     if job is not None and not job.finished:
-        _running(job)
+        words = f"{job.name}: {job.done:,} of {job.total:,}"
+        working(job, words, "stop-reembedding", "What was made is kept; go on when you like")
         return
     if job is not None:
         _ended(opened, job)
@@ -33,12 +35,6 @@ def _panel(opened: OpenMemory) -> None:
         _offer(opened)
     except ForgettingLabError as error:
         st.error(as_text(error))
-
-
-def _running(job: Job) -> None:
-    left = "" if job.seconds_left is None else f", about {seconds(job.seconds_left)} left"
-    st.progress(min(job.done / max(job.total, 1), 1.0), f"{as_text(job.name)}: {job.done:,} of {job.total:,}{left}")
-    st.button("Stop", key="stop-reembedding", on_click=job.cancel, help="What was made is kept; go on when you like")
 
 
 def _ended(opened: OpenMemory, job: Job) -> None:

@@ -14,7 +14,8 @@ from memory_core.inspection.readings import Trial, Trials
 from memory_core.memories import OpenMemory
 from pages._ui.extraction.state import ExtractionState
 from pages._ui.opened import as_text, attempt, notice
-from pages._ui.words import plural, safe, seconds
+from pages._ui.words import plural, safe
+from pages._ui.working import all_anew_at_end, followed
 
 _SHOWN = 50
 
@@ -63,18 +64,11 @@ def _shown(opened: OpenMemory, state: ExtractionState) -> None:
     job = readings.latest(opened.worker)
     if job is None:
         return
-    if not job.finished:
-        left = f", about {seconds(job.seconds_left)} left" if job.seconds_left is not None else ""
-        st.progress(job.done / max(job.total, 1), as_text(f"{job.done:,} of {plural(job.total, 'turn')}{left}"))
-        st.button("Stop", icon=":material/stop:", key="again-stop", on_click=job.cancel)
-    elif job.error:
-        (st.info if job.state == "cancelled" else st.error)(as_text(job.error))
+    followed(job, f"{job.done:,} of {plural(job.total, 'turn')}", "again-stop", "What is read stays")
     trials = job.result if isinstance(job.result, Trials) else None
     if trials is not None:
         _trials(opened, state, trials)
-    if job.finished and st.session_state.pop("again-was-running", False):
-        st.rerun()
-    st.session_state["again-was-running"] = not job.finished
+    all_anew_at_end(job, "again-was-running")
 
 
 def _trials(opened: OpenMemory, state: ExtractionState, trials: Trials) -> None:

@@ -17,8 +17,9 @@ from memory_core.inspection.lines import filtered, turn_lines
 from memory_core.memories import OpenMemory
 from memory_core.schema import Extraction, Turn
 from pages._ui.extraction.state import ExtractionState
-from pages._ui.opened import as_text, attempt
+from pages._ui.opened import attempt
 from pages._ui.words import glyph, plural, safe, seconds
+from pages._ui.working import all_anew_at_end, followed
 
 _SOURCES = {"list": "the turns listed under Turns", "turn": "the turn looked at", "gold": "a gold set"}
 
@@ -62,17 +63,10 @@ def _shown(opened: OpenMemory, state: ExtractionState) -> None:
     job = core.latest(opened.worker)
     if job is None:
         return
-    if not job.finished:
-        left = f", about {seconds(job.seconds_left)} left" if job.seconds_left is not None else ""
-        st.progress(job.done / max(job.total, 1), as_text(f"{job.done:,} of {plural(job.total, 'reading')}{left}"))
-        st.button("Stop", icon=":material/stop:", key="compare-stop", on_click=job.cancel, help="What is read stays")
-    elif job.error:
-        (st.info if job.state == "cancelled" else st.error)(as_text(job.error))
+    followed(job, f"{job.done:,} of {plural(job.total, 'reading')}", "compare-stop", "What is read stays")
     if isinstance(job.result, Compared) and job.result.rows:
         _result(opened, state, job.result)
-    if job.finished and st.session_state.pop("compare-was-running", False):
-        st.rerun()
-    st.session_state["compare-was-running"] = not job.finished
+    all_anew_at_end(job, "compare-was-running")
 
 
 def _result(opened: OpenMemory, state: ExtractionState, compared: Compared) -> None:

@@ -7,7 +7,8 @@ import streamlit as st
 from memory_core.memories import OpenMemory
 from memory_core.retrieval import turn_vectors
 from pages._ui.opened import as_text
-from pages._ui.words import plural, seconds
+from pages._ui.words import plural
+from pages._ui.working import working
 
 
 def prepared(opened: OpenMemory) -> bool:
@@ -31,9 +32,6 @@ def _progress(opened: OpenMemory) -> None:
     job = turn_vectors.latest(opened.worker)
     if job is None or job.finished:
         st.rerun()
-    left = f", about {seconds(job.seconds_left)} left" if job.seconds_left is not None else ""
-    words = (
-        f"This retriever compares turns, and {plural(job.total - job.done, 'turn')} of this memory have no vector yet"
-    )
-    st.progress(job.done / max(job.total, 1), as_text(f"{words}: they are made once{left}."))
-    st.button("Stop", icon=":material/stop:", key="vectors-stop", on_click=job.cancel, help="What is made is kept")
+    missing = plural(job.total - job.done, "turn")
+    words = f"This retriever compares turns, and {missing} of this memory have no vector yet: they are made once"
+    working(job, words, "vectors-stop", "What is made is kept")

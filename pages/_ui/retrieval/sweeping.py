@@ -15,9 +15,10 @@ from memory_core.figures.tradeoff import tradeoff
 from memory_core.jobs import Job
 from memory_core.memories import OpenMemory
 from memory_core.retrieval.tuning import knobs
-from pages._ui.opened import as_text, attempt
+from pages._ui.opened import attempt
 from pages._ui.retrieval.state import RetrievalState
-from pages._ui.words import dark, plural, seconds
+from pages._ui.words import dark, plural
+from pages._ui.working import all_anew_at_end, followed
 
 _ROOM = "context size, all four retrievers"
 
@@ -61,19 +62,12 @@ def _shown(opened: OpenMemory) -> None:
     if job is None:
         st.caption("Nothing is changed by a sweep: every question is only looked up.")
         return
-    if not job.finished:
-        left = f", about {seconds(job.seconds_left)} left" if job.seconds_left is not None else ""
-        share = job.done / job.total if job.total else 0.0
-        st.progress(share, as_text(f"{job.done:,} of {plural(job.total, 'lookup')}, {job.state}{left}. {job.message}"))
-        st.button("Stop", icon=":material/stop:", key="sweep-stop", on_click=job.cancel, help="What is measured stays")
-    elif job.error:
-        (st.info if job.state == "cancelled" else st.error)(as_text(job.error))
+    so_far = f"{job.done:,} of {plural(job.total, 'lookup')}, {job.message or job.state}"
+    followed(job, so_far, "sweep-stop", "What is measured stays")
     points = list(job.result) if isinstance(job.result, list) else []
     if points:
         chart = tradeoff(points, dark=dark())
         st.plotly_chart(chart.figure, theme=None, key="sweep-chart", alt=chart.alt, config={"displaylogo": False})
         frame = pd.DataFrame(map(asdict, points)).round(3)
         st.dataframe(frame, hide_index=True, height=min(36 * (len(frame) + 1), 300), key="sweep-table")
-    if job.finished and st.session_state.pop("sweep-was-running", False):
-        st.rerun()
-    st.session_state["sweep-was-running"] = not job.finished
+    all_anew_at_end(job, "sweep-was-running")

@@ -10,6 +10,7 @@ from memory_core.memories import OpenMemory
 from memory_core.retrieval import multilingual
 from memory_core.retrieval.concerns import Concern
 from pages._ui.opened import as_text
+from pages._ui.working import working
 
 
 def warnings(opened: OpenMemory, found: Sequence[Concern]) -> None:
@@ -40,7 +41,5 @@ def _progress(opened: OpenMemory) -> None:
     job = multilingual.latest(opened.worker)
     if job is None or job.finished:
         st.rerun()
-    st.progress(job.done / max(job.total, 1), f"The memory is being re-embedded: {job.done:,} of {job.total:,}")
-    st.button(
-        "Stop", icon=":material/stop:", key="reembed-stop", on_click=job.cancel, help="Going on later is possible"
-    )
+    words = f"The memory is being re-embedded: {job.done:,} of {job.total:,}"
+    working(job, words, "reembed-stop", "Going on later is possible")
