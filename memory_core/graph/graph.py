@@ -52,6 +52,7 @@ class Graph:
         self.vectors = Column[np.float32](np.float32, (dim,))
         self.tails = Column[np.float32](np.float32)  # what `above` needs of each vector
         self.has_vector = Column[np.bool_](np.bool_)
+        self.node_bytes = Column[np.int64](np.int64)  # of its texts; 0: not counted since they changed
         self.search = Nearest(self.vectors, self._seen)
         self.edge_ids: list[str] = []
         self.edge_row: dict[str, int] = {}
@@ -60,6 +61,7 @@ class Graph:
         self.edge_forgotten_by: list[str | None] = []
         self.ends = Column[np.int64](np.int64, (2,))
         self.edge_live = Column[np.bool_](np.bool_)
+        self.edge_bytes = Column[np.int64](np.int64)  # as `node_bytes`
         self.incident = Adjacency()  # edge rows of a node, live or not
         self._titles = Titles()
         self.turns = 0
@@ -233,10 +235,12 @@ class Graph:
         self.vectors.append(0.0)
         self.tails.append(0.0)
         self.has_vector.append(False)
+        self.node_bytes.append(0)
         self.live.append(forgotten_by is None)  # last: who looks meanwhile finds all of a node or none of it
         self._titles.add(row, _LABEL_CODE[label], title)
 
     def _change_node(self, row: int, after: Row) -> None:
+        self.node_bytes.values[row] = 0
         if "title" in after or "label" in after:
             label = str(after.get("label", LABELS[self.label.values[row]]))
             self._retitle(row, label, str(after.get("title", self.titles[row])))
@@ -273,10 +277,12 @@ class Graph:
         self.edge_forgotten_by.append(forgotten_by)
         self.ends.append(ends)
         self.edge_live.append(False)
+        self.edge_bytes.append(0)
         self.incident.add_edge(row, *ends)
         self._set_edge_live(row, forgotten_by is None)
 
     def _change_edge(self, row: int, after: Row) -> None:
+        self.edge_bytes.values[row] = 0
         if "attributes" in after:
             self.edge_attributes[row] = str(after["attributes"])
         if "forgotten_by" in after:

@@ -52,7 +52,7 @@ def load_nodes(graph: Graph, rows: Sequence[tuple[Any, ...]], codes: Mapping[str
     for column, values in pairs:
         column.extend(np.fromiter(values, np.float64, len(ids)))
     graph.turns_at_access.extend(graph.turns_at_creation.values)
-    for counts in (graph.accesses, graph.degree):
+    for counts in (graph.accesses, graph.degree, graph.node_bytes):
         counts.room(len(ids))
 
 
@@ -111,6 +111,7 @@ def load_edges(graph: Graph, columns: Sequence[list[Any]]) -> None:
     for side, nodes in enumerate((sources, targets)):
         ends[:, side] = np.fromiter(map(graph.row_of.__getitem__, nodes), np.int64, len(ids))
     graph.edge_live.extend(live)
+    graph.edge_bytes.room(len(ids))
     loop = ends[:, 0] == ends[:, 1]
     for end, counted in ((ends[:, 0], live), (ends[:, 1], live & ~loop)):
         graph.degree.values[:] += np.bincount(end[counted], minlength=len(graph.ids))

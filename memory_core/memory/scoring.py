@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -145,18 +146,25 @@ class Scoring(Editing):
 
     def _sizes(self) -> Sizes:
         graph = self.graph
-        texts = zip(graph.ids, graph.titles, graph.contents, graph.attributes, strict=True)
-        nodes = [2 * _bytes(of) + 32 + _bytes(title) + _bytes(content) + _bytes(values)
-                 for of, title, content, values in texts]  # fmt: skip
-        length = [_bytes(of) for of in graph.ids]
-        edges = [
-            8 + _bytes(of) + length[source] + length[target] + _bytes(relationship) + _bytes(values)
-            for of, (source, target), relationship, values in zip(
-                graph.edge_ids, graph.ends.values.tolist(), graph.relationships, graph.edge_attributes, strict=True
-            )
-        ]
+        _count(graph.node_bytes.values, self._node_bytes)
+        _count(graph.edge_bytes.values, self._edge_bytes)
         vectors = 2 * self.embedder.dim * graph.has_vector.values
-        return Sizes(np.array(nodes, np.int64) + vectors, np.array(edges, np.int64))
+        return Sizes(graph.node_bytes.values + vectors, graph.edge_bytes.values.copy())
+
+    def _node_bytes(self, row: int) -> int:
+        texts = self.graph.titles[row], self.graph.contents[row], self.graph.attributes[row]
+        return 2 * _bytes(self.graph.ids[row]) + 32 + sum(map(_bytes, texts))
+
+    def _edge_bytes(self, row: int) -> int:
+        graph = self.graph
+        ends = [graph.ids[end] for end in graph.ends.values[row].tolist()]
+        texts = graph.edge_ids[row], *ends, graph.relationships[row], graph.edge_attributes[row]
+        return 8 + sum(map(_bytes, texts))
+
+
+def _count(counted: NDArray[np.int64], count: Callable[[int], int]) -> None:
+    fresh = np.flatnonzero(counted == 0)
+    counted[fresh] = [count(row) for row in fresh.tolist()]
 
 
 def _bytes(text: str) -> int:

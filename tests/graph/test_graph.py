@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import astuple
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -193,10 +194,11 @@ def state(graph: Graph) -> dict[str, object]:
 def test_after_any_sequence_of_acts_it_equals_a_fresh_load(acts: list[tuple[str, str, int, int]]) -> None:
     with fake_memory(embedder=LetterEmbedder(match_threshold=0.9)) as memory:
         for _ in run(memory, acts):
-            pass
-        followed = state(memory.graph)
+            memory.sizes()  # what is counted now must be counted anew when it changes
+        followed, sizes = state(memory.graph), memory._sizes()
         memory._load()
         assert state(memory.graph) == followed
+        assert [sizes.nodes.tolist(), sizes.edges.tolist()] == [each.tolist() for each in astuple(memory._sizes())]
         graph = memory.graph
         live = [edge for edge in range(len(graph.edge_ids)) if graph.edge_live.values[edge]]
         assert all(graph.live.values[graph.ends.values[edge]].all() for edge in live), "an edge hangs in the air"
