@@ -115,10 +115,10 @@ class TestLarge:
     def test_a_large_file_is_read_in_seconds(self) -> None:
         line = json.dumps(row("q", 1, context="word " * 4000))
         data = "\n".join(line.replace('"q"', f'"q{number}"') for number in range(1000)).encode()
-        begun = time.perf_counter()
+        begun = time.process_time()
         assert len(data) > 2e7
         assert len(read_run(data).rows) == 1000
-        assert time.perf_counter() - begun < 5
+        assert time.process_time() - begun < 5
 
 
 class TestGzipped:

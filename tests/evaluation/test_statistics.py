@@ -56,10 +56,10 @@ class TestEstimate:
 
     def test_ten_thousand_resamples_of_500_questions_take_under_a_second(self) -> None:
         values, taken = np.random.default_rng(0).random(500).tolist(), []
-        for seed in range(3):  # the quickest of three: others may want the machine
-            began = time.perf_counter()
+        for seed in range(3):  # the quickest of three
+            began = time.process_time()
             estimate(values, seed=seed)
-            taken.append(time.perf_counter() - began)
+            taken.append(time.process_time() - began)
         assert min(taken) < 1
 
 

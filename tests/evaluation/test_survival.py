@@ -194,10 +194,10 @@ class TestCost:
         memory = told()
         probe = Probe.of(memory, QUESTIONS * 100)
         rows = np.ones(27_021, np.bool_)
-        started = time.perf_counter()
+        started = time.process_time()
         live = random_prunes(rows, 2_702, 200, seed=0)
         probe.kept(live[:, : len(memory.graph.ids)])
-        assert time.perf_counter() - started < 3
+        assert time.process_time() - started < 3
 
 
 class TestSweeps:

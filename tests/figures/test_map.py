@@ -54,9 +54,9 @@ def test_hardly_any_nodes_still_make_a_map(n: int) -> None:
 
 def test_the_papers_size_is_laid_out_in_seconds() -> None:
     _, sources, targets = large_memory()
-    start = time.perf_counter()
+    start = time.process_time()
     made = map_layout(27_021, sources, targets)
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
     cells = np.unique(np.floor(made.xy).astype(int), axis=0)
     assert len(cells) > 8_000, "nodes lie on each other"
 

@@ -69,9 +69,9 @@ def test_pyvis_itself_writes_the_safe_page_and_escaped_titles() -> None:
 
 def test_a_large_graph_is_cut_to_the_cap_and_says_so() -> None:  # UI-03
     nodes, edges = memory_graph(8526)
-    start = time.perf_counter()
+    start = time.process_time()
     data = live_data(nodes, edges)
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
     assert data["shown"] == len(data["nodes"]) == 400
     assert data["text"].startswith("showing 400 of 8,526 nodes")
     shown = {node["id"] for node in data["nodes"]}

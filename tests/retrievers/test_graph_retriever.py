@@ -61,9 +61,9 @@ def test_ret_07_a_hub_does_not_push_out_the_neighbours_of_the_root() -> None:
     hub = "; ".join(f"Person:User -knows-> Concept:Matter{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(300))
     root = "; ".join(f"Concept:Penicillin -of-> {end}" for end in ("Person:User", "Person:Lindqvist", "Event:Rash"))
     with said(hub, root) as memory:
-        started = time.perf_counter()
+        started = time.process_time()
         first, second = walked(memory, "Penicillin")[0], walked(memory, "Penicillin")[0]
-        assert time.perf_counter() - started < 1
+        assert time.process_time() - started < 1
         assert first[:4] == [("Penicillin", 0), ("User", 1), ("Lindqvist", 1), ("Rash", 1)]
         assert len(first) == 15
         assert first == second
@@ -166,9 +166,9 @@ def test_ret_14_a_graph_of_tens_of_thousands_of_nodes_answers_at_once() -> None:
     with fake_memory(embedder=LetterEmbedder(dim=dim, fixed={"": [1.0]})) as memory:
         memory.commit(rows)
         memory.retrieve("Warm", GraphRetriever())
-        started = time.perf_counter()
+        started = time.process_time()
         found = [memory.retrieve(f"Question number {n}", GraphRetriever()) for n in range(10)]
-        assert (time.perf_counter() - started) / 10 < 2
+        assert (time.process_time() - started) / 10 < 2
         assert {one.roots[0].id for one in found} == {"n7"}
         assert all(0 < len(one.nodes) <= 15 for one in found)
 
