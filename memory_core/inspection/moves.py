@@ -37,7 +37,7 @@ def _places(memory: Memory) -> RestingPlaces:
     split: dict[tuple[str, str, str], str] = {}
     sql = (
         "SELECT summary, CASE WHEN state = 'undone' THEN rows END FROM change WHERE kind = 'merge' AND "
-        "(made_by = 'user') = (state = 'applied') ORDER BY number"
+        "state = CASE made_by WHEN 'user' THEN 'applied' ELSE 'undone' END ORDER BY number"
     )
     for text, blob in memory.store.query(sql):
         summary = json.loads(text)

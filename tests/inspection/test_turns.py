@@ -139,6 +139,13 @@ def test_a_node_merged_by_hand_or_split_again_is_followed() -> None:
         assert next(item for item in turn_card(memory, "t2").items if item.text == "Mira").state == "live"
 
 
+def test_turns_are_shown_after_a_purge_erased_what_merges_said() -> None:
+    with told() as memory:
+        memory.purge(memory.apply(memory.plan(Importance(), keep=0), at=AT), at=AT)
+        assert "purged" in [change.state for change in memory.changes() if change.kind == "merge"]
+        assert {item.state for item in turn_card(memory, "t2").items} <= {"gone"}
+
+
 @given(
     st.text(max_size=60),
     st.lists(st.tuples(st.integers(-5, 70), st.integers(-5, 70), st.sampled_from(["node", "edge"])), max_size=8),
