@@ -28,22 +28,44 @@ class Doomed:
 
     @classmethod
     def of(cls, memory: Scoring, pass_id: str) -> Doomed:
-        """What the pass took and still holds, and every edge that would lose an end."""
+        """What the pass took and still holds, what a merge into it or another reading of its turns had ended, and
+        every edge that would lose an end."""
         graph = memory.graph
-        rows = {row for row, by in enumerate(graph.forgotten_by) if by == pass_id}
+        left = memory.store.query("SELECT id FROM turn WHERE forgotten_by = ? ORDER BY position", pass_id)
+        turns = [turn for (turn,) in left]
+        ending = {pass_id, *_rereads(memory, set(turns))}
+        rows = _with_merged(memory, [row for row, by in enumerate(graph.forgotten_by) if by in ending])
         edges = [
             graph.edge_ids[edge]
             for edge, (by, ends) in enumerate(zip(graph.edge_forgotten_by, graph.ends.values.tolist(), strict=True))
-            if by == pass_id or not rows.isdisjoint(ends)
+            if by in ending or not rows.isdisjoint(ends)
         ]
-        left = memory.store.query("SELECT id FROM turn WHERE forgotten_by = ? ORDER BY position", pass_id)
-        turns = [turn for (turn,) in left]
         return cls(tuple(graph.ids[row] for row in sorted(rows)), tuple(edges), tuple(turns))
 
     @property
     def items(self) -> tuple[str, ...]:
         """Nodes and edges."""
         return self.nodes + self.edges
+
+
+def _rereads(memory: Scoring, turns: Collection[str]) -> list[str]:
+    rows = memory.store.query("SELECT id, summary FROM change WHERE kind = 'reread'") if turns else []
+    return [change for change, text in rows if json.loads(text).get("turn") in turns]
+
+
+def _with_merged(memory: Scoring, rows: Sequence[int]) -> set[int]:
+    """The rows and all that was merged into them by hand, one into another."""
+    changes = memory.store.query("SELECT id, summary FROM change WHERE kind = 'merge' AND made_by = 'user'")
+    kept = {change: json.loads(text).get("node") for change, text in changes}
+    merged: dict[str, list[int]] = defaultdict(list)
+    for row, by in enumerate(memory.graph.forgotten_by):
+        if by in kept:
+            merged[kept[by]].append(row)
+    found, fresh = set(rows), list(rows)
+    while fresh:
+        fresh = [gone for row in fresh for gone in merged[memory.graph.ids[row]] if gone not in found]
+        found.update(fresh)
+    return found
 
 
 def erasing(memory: Scoring, doomed: Doomed) -> tuple[list[RowChange], int]:
@@ -157,15 +179,16 @@ def _blank_extractions(memory: Scoring, turns: Sequence[str], items: set[str]) -
 
 
 def _blank_changes(memory: Scoring, doomed: Doomed) -> Iterable[RowChange]:
-    """Entries of the history that speak of what goes keep their date and kind, and lose their content."""
+    """Entries of the history that speak of what goes keep their date, kind and ids, and lose their content."""
     ids = {*doomed.items, *doomed.turns}
     for change, kind, summary, blob in memory.store.query("SELECT id, kind, summary, rows FROM change"):
         about = json.loads(summary)
-        if kind in PASSES and about.get("edge") not in ids:
+        if kind in PASSES and ids.isdisjoint({about.get("node"), about.get("edge")}):
             continue  # a pass holds ids and no content
         if ids.isdisjoint(_named(about, unpack(blob))):
             continue
-        blank = json.dumps({"purged": True})
+        left = {name: about[name] for name in ("node", "turn") if about.get(name) not in {None, *ids}}
+        blank = json.dumps({"purged": True} | left)
         yield update("change", change, {"state": "applied"}, {"state": "purged", "summary": blank, "rows": pack([])})
 
 

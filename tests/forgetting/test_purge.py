@@ -13,12 +13,14 @@ import sys
 import time
 from datetime import timedelta
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from memory_core import policies
 from memory_core.errors import InputError, MemoryFileError
 from memory_core.memory import Memory
+from memory_core.schema import Extraction, FoundNode
 from tests.forgetting_memories import SAID, START, node, open_memory, state, titles, told
 from tests.stores import FILES_ONLY
 
@@ -31,6 +33,15 @@ LATER = START + timedelta(days=100)
 def token(seed: int) -> str:
     """A word that stands nowhere else."""
     return "".join(random.Random(seed).choices(string.ascii_lowercase, k=14)).capitalize()
+
+
+SELECTED = "label=Concept session=s9"
+
+
+def purge_selected(memory: Memory, *selections: str) -> list[dict[str, int]]:
+    """Forget and purge what each selection names, with its turns; returns the counts."""
+    plans = (memory.plan(LFU, where=where, turns="with_nodes") for where in selections)
+    return [cast(dict[str, int], memory.purge(memory.apply(plan), at=LATER)["purged"]) for plan in plans]
 
 
 def files_with(folder: Path, word: str) -> list[str]:
@@ -167,6 +178,25 @@ class TestPurge:
         memory = told(tmp_path / "m.sqlite3", said=[*SAID, ("s5", "Concept:Zibeline")])
         memory.purge(memory.delete(node(memory, "Zibeline"), at=LATER))
         assert memory.store.query("SELECT count(*) FROM node WHERE title = 'Zibeline'")[0][0] == 0
+
+    @FILES_ONLY
+    @pytest.mark.parametrize("selections", [[SELECTED], ["search=quarry", SELECTED]], ids=["at once", "in two steps"])
+    def test_what_was_merged_into_it_goes_with_it(self, tmp_path: Path, selections: list[str]) -> None:
+        memory = told(tmp_path / "m.sqlite3")
+        for title in ("Keepme", "Zebedezz One", "Zebedezz Two -near-> Concept:Quarry"):
+            memory.say(f"Concept:{title}", at=LATER, session="s9")
+        memory.merge(node(memory, "Zebedezz One"), node(memory, "Zebedezz Two"), at=LATER)
+        memory.merge(node(memory, "Keepme"), node(memory, "Zebedezz One"), at=LATER)
+        purge_selected(memory, *selections)
+        assert files_with(tmp_path, "zebedezz") == []
+
+    @FILES_ONLY
+    def test_what_another_reading_of_its_turn_had_ended_goes_with_it(self, tmp_path: Path) -> None:
+        memory = told(tmp_path / "m.sqlite3")
+        turn = memory.say("Concept:Zebedezz -zebedezz_of-> Location:Quarry", at=LATER, session="s9").turn
+        memory.reread(turn, Extraction("ok", (FoundNode("Concept", "Other", ""),)), at=LATER)
+        assert purge_selected(memory, SELECTED) == [{"nodes": 3, "edges": 1, "turns": 1}]
+        assert files_with(tmp_path, "zebedezz") == []
 
     @FILES_ONLY
     def test_a_reader_in_the_way_leaves_the_rewriting_for_later(self, tmp_path: Path) -> None:
