@@ -17,7 +17,7 @@ from pages._ui.graph_panel import graph_panel
 from pages._ui.inspector import inspector
 from pages._ui.models_menu import MODELS, made
 from pages._ui.numbers import running
-from pages._ui.opened import current, told
+from pages._ui.opened import current, part, told
 from pages._ui.replay_panel import replay_panel
 from pages._ui.state import ChatState
 from pages._ui.words import page_head
@@ -70,6 +70,6 @@ page_head(
 )
 talk, rest = st.columns([3, 8], gap="medium")
 with talk:
-    st.fragment(left, run_every=every)(opened, state, models)
+    part(left, run_every=every)(opened, state, models)
 with rest:
-    st.fragment(right, run_every=every)(opened, state)
+    part(right, run_every=every)(opened, state)

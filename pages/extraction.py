@@ -21,7 +21,7 @@ from pages._ui.extraction.prompting import prompting
 from pages._ui.extraction.state import VIEWS, ExtractionState
 from pages._ui.extraction.turn_view import turn_view
 from pages._ui.extraction.walking import walking
-from pages._ui.opened import current, told
+from pages._ui.opened import current, part, told
 from pages._ui.words import page_head
 
 
@@ -65,5 +65,4 @@ state = ExtractionState.load(opened.name)
 state.from_address()
 st.html(Path(__file__).parent / "_ui" / "extraction" / "style.css")
 page_head("Extraction", "See which words of every turn became which node or edge, what was left out, and what to mend.")
-with told():
-    st.fragment(body)(opened, state)
+part(body)(opened, state)

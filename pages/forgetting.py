@@ -23,7 +23,7 @@ from pages._ui.forgetting.protect import protect_view
 from pages._ui.forgetting.scores import scores_view
 from pages._ui.forgetting.state import VIEWS, begin, plan_of, seeded, to_link
 from pages._ui.forgetting.why import why_view
-from pages._ui.opened import NOTICE, as_text, current
+from pages._ui.opened import NOTICE, as_text, current, part
 from pages._ui.words import page_head
 
 STYLE = Path(__file__).parent / "_ui" / "forgetting" / "style.css"
@@ -74,4 +74,4 @@ opened = current()
 if not opened.memory.graph.node_count and not opened.memory.passes():
     st.info("Nothing is remembered yet, so there is nothing to forget. Say something on the chat page first.")
 else:
-    st.fragment(simulator)(opened)
+    part(simulator)(opened)

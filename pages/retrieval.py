@@ -14,7 +14,7 @@ from memory_core.evaluation.fates import fates
 from memory_core.memories import OpenMemory
 from memory_core.parts import RETRIEVERS
 from memory_core.retrieval.tuning import tuned
-from pages._ui.opened import current, told
+from pages._ui.opened import current, part, told
 from pages._ui.retrieval.asking import asking, questions
 from pages._ui.retrieval.comparing import comparing
 from pages._ui.retrieval.evidence import evidence_html
@@ -69,5 +69,4 @@ st.html(Path(__file__).parent / "_ui" / "retrieval" / "style.css")
 page_head(
     "Retrieval", "Ask, and see each step of finding the answer: what was near, where the walk went, what is read."
 )
-with told():
-    st.fragment(body)(opened, state)
+part(body)(opened, state)

@@ -94,6 +94,16 @@ def test_rename_duplicate_and_delete_keep_every_turn(memories: Memories) -> None
     assert {path.suffix for path in memories.folder.glob("b*")} == set()
 
 
+def test_who_looks_at_a_memory_sees_that_it_was_renamed_or_deleted(memories: Memories) -> None:
+    first = memories.create("a")
+    assert not first.closed
+    memories.rename("a", "b")
+    second = memories.open("b")
+    memories.delete("b")
+    assert first.closed
+    assert second.closed
+
+
 def said(count: int) -> list[Turn]:
     return [Turn("user", f"Person:User -knows-> Person:Friend{k}", AT, "User", "s", f"s:{k}") for k in range(count)]
 

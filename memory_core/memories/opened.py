@@ -28,7 +28,8 @@ class OpenMemory:
     `key` tells it from every other memory of any place and user. `recent` are the newest reports, oldest first: what a
     live picture lights up. `replay` is the last one started, `reembedding` the last change of embedder. `identity` is
     that of its file; `replaced` says that another file took the place of the one that was open, until it was told.
-    `kept` is what is made once for all who look, by name.
+    `kept` is what is made once for all who look, by name. `closed` says that it was let go of (renamed, deleted or
+    replaced): whoever still looks at it has to ask for it again.
     """
 
     name: str
@@ -41,6 +42,7 @@ class OpenMemory:
     identity: Hashable = None
     replaced: bool = False
     kept: dict[str, Any] = field(default_factory=dict)
+    closed: bool = False
     _watch: Watch | None = None
     _numbers: tuple[int, dict[str, object]] = (-1, {})
 
@@ -76,6 +78,7 @@ class OpenMemory:
 
     def close(self) -> None:
         """End the worker, then let go of the memory."""
+        self.closed = True
         self.worker.close()
         if self._watch:
             self._watch.close()

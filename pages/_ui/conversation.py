@@ -16,7 +16,7 @@ from memory_core.memories import OpenMemory
 from memory_core.replay import start_retrying
 from memory_core.retrieval import turn_vectors
 from memory_core.schema import FAILED_STATUSES, Turn
-from pages._ui.opened import as_text, attempt, memories, notice
+from pages._ui.opened import UNSAID, as_text, attempt, memories, notice
 from pages._ui.state import ChatState
 from pages._ui.turn_report import answer_html, report_html, saying_html, turn_html
 from pages._ui.words import plural
@@ -25,7 +25,6 @@ MakeModels = Callable[..., Models]  # takes the event that ends their calls
 _LOOK = 1.0  # seconds a run of the page follows an answer that a server is writing; then clicks get their turn
 _PUTTING_BACK = 1.5  # seconds in which each run puts text back: of two runs in a row a browser may draw only the last
 _LOCKED = '<p class="report">Waiting for another program that is writing this memory…</p>'
-_UNSAID = "unsaid"  # a text that could not be stored, wherever the person is led
 _CUT = 1000  # characters of a turn shown at once
 _EMPTY = """
 **This memory is empty.** Say something about yourself below, for example
@@ -52,7 +51,7 @@ def conversation(opened: OpenMemory, state: ChatState, models: MakeModels) -> No
             _follow(opened, state, saying)
     if state.failed:
         box.error(as_text(state.failed))  # inside, so that the input stays on the screen
-    unsaid = st.session_state.pop(_UNSAID, "")
+    unsaid = st.session_state.pop(UNSAID, "")
     if unsaid and not state.kept:  # the memory it was said to is gone; another one is looked at
         state.kept, state.kept_at = unsaid, monotonic()
         state.save()
@@ -125,7 +124,7 @@ def _settled(opened: OpenMemory, state: ChatState, saying: Saying) -> None:
 
 
 def _not_said(state: ChatState, text: str, why: str) -> None:
-    st.session_state[_UNSAID] = text
+    st.session_state[UNSAID] = text
     state.failed, state.kept, state.kept_at = why, text.replace("\x00", ""), monotonic()
     state.save()
 

@@ -6,13 +6,12 @@ import threading
 
 import streamlit as st
 
-from memory_core.errors import ForgettingLabError
 from memory_core.jobs import Job
 from memory_core.memories import OpenMemory
 from memory_core.memory.reembedding import pending
 from memory_core.reembed import estimate, start
 from pages._ui.models_menu import chosen_embedder
-from pages._ui.opened import as_text
+from pages._ui.opened import as_text, part
 from pages._ui.words import plural
 from pages._ui.working import working
 
@@ -20,7 +19,7 @@ from pages._ui.working import working
 def embedder_panel(opened: OpenMemory) -> None:
     """Draw it; while vectors are made it follows every second."""
     job = opened.reembedding
-    st.fragment(_panel, run_every=None if job is None or job.finished else 1.0)(opened)
+    part(_panel, run_every=None if job is None or job.finished else 1.0)(opened)
 
 
 def _panel(opened: OpenMemory) -> None:
@@ -31,10 +30,7 @@ def _panel(opened: OpenMemory) -> None:
         return
     if job is not None:
         _ended(opened, job)
-    try:
-        _offer(opened)
-    except ForgettingLabError as error:
-        st.error(as_text(error))
+    _offer(opened)
 
 
 def _ended(opened: OpenMemory, job: Job) -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 from memory_core.inspection.origins import origin
 from memory_core.memories import OpenMemory
 from memory_core.simulator.effects import size
-from pages._ui.opened import told
+from pages._ui.opened import part
 from pages._ui.words import safe
 
 _LOOK = 1.0  # seconds
@@ -23,8 +23,7 @@ _TIPS = {
 def numbers(opened: OpenMemory, models: str) -> None:
     """Draw the line. It follows a job every second, and looks for what others write to a memory on a server."""
     every = _LOOK if running(opened) or opened.shared else None
-    with told():
-        st.fragment(_line, run_every=every)(opened, models, opened.memory.revision)
+    part(_line, run_every=every)(opened, models, opened.memory.revision)
 
 
 def running(opened: OpenMemory) -> bool:
@@ -33,11 +32,6 @@ def running(opened: OpenMemory) -> bool:
 
 
 def _line(opened: OpenMemory, models: str, drawn: int) -> None:
-    with told():
-        _drawn(opened, models, drawn)
-
-
-def _drawn(opened: OpenMemory, models: str, drawn: int) -> None:
     if opened.shared and not running(opened) and opened.newest > drawn:
         st.rerun()  # the whole page: another process, or another browser of this one, wrote
     stats = opened.numbers()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
+from typing import Concatenate, ParamSpec
 
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
@@ -22,6 +24,8 @@ NAME = "memory_name"
 SERVER = "server"  # the address typed in this browser, with its password
 _MODEL_KEYS = ("models", "provider-", "model-", "url-", "key-", "pick-", "offered-")  # what the person chose stays
 NOTICE = "notice"
+UNSAID = "unsaid"  # a text that could not be stored, wherever the person is led
+_Rest = ParamSpec("_Rest")
 
 
 def memories() -> Memories:
@@ -129,6 +133,30 @@ def told() -> Iterator[None]:
         yield
     except ForgettingLabError as error:
         st.error(as_text(error))
+
+
+def part(
+    draw: Callable[Concatenate[OpenMemory, _Rest], None], run_every: float | None = None
+) -> Callable[Concatenate[OpenMemory, _Rest], None]:
+    """A piece of a page that is drawn again alone; when its memory was closed meanwhile, the whole page is."""
+
+    @wraps(draw)
+    def drawn(opened: OpenMemory, *rest: _Rest.args, **named: _Rest.kwargs) -> None:
+        if not opened.closed:
+            with told():
+                draw(opened, *rest, **named)
+        if opened.closed:
+            _start_anew()
+
+    return st.fragment(drawn, run_every=run_every)
+
+
+def _start_anew() -> None:
+    """Let app.py tell what became of the memory; what was typed in the chat is kept."""
+    text = st.session_state.get("say")
+    if text:
+        st.session_state[UNSAID] = text
+    st.rerun()
 
 
 def attempt(act, done: str = "") -> bool:  # type: ignore[no-untyped-def]

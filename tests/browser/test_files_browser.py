@@ -17,12 +17,15 @@ from tests.browser.conftest import open_page, running_app
 
 AT = datetime(2024, 5, 1, 10, tzinfo=UTC)
 PATIENCE = 40_000  # milliseconds
+MEMORIES = {
+    "shared": "Mira", "held": "Tom", "removed": "Ana", "replaced": "Ilse", "moved": "Lea", "left": "Kim", "new": "Rollo"
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("memories")
-    for name, said in {"shared": "Mira", "held": "Tom", "removed": "Ana", "replaced": "Ilse", "new": "Rollo"}.items():
+    for name, said in MEMORIES.items():
         with Memory.open(folder / f"{name}.sqlite3") as memory:
             memory.say(f"My friend {said} lives in Porto.", at=AT)
     return folder
@@ -112,6 +115,34 @@ def test_a_file_that_was_removed_takes_no_text_with_it(chromium: Browser, addres
         shows(page, "There is no memory 'removed' here")
         is_typed(page, "My cat is called Ines.")
         assert seen.errors == []
+
+
+def renamed(page: Page, name: str) -> None:
+    page.get_by_role("button", name="More").click()
+    page.get_by_label("New name", exact=True).fill(name)
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Rename").click()
+    page.locator(".numbers strong", has_text=name).wait_for(timeout=PATIENCE)
+
+
+def test_a_memory_that_another_page_renamed_takes_no_text_with_it(chromium: Browser, address: str) -> None:
+    with open_page(chromium) as (page, seen), open_page(chromium) as (other, _):
+        at(page, address, "moved")
+        renamed(at(other, address, "moved"), "moved-on")
+        say(page, "My cat is called Ines.")
+        shows(page, "There is no memory 'moved' here")
+        is_typed(page, "My cat is called Ines.")
+        assert seen.errors == []
+
+
+def test_a_view_of_a_memory_that_another_page_renamed_says_where_it_is(chromium: Browser, address: str) -> None:
+    with open_page(chromium) as (page, _), open_page(chromium) as (other, _):
+        page.goto(f"{address}/forgetting?memory=left")
+        page.get_by_role("radio", name="History").wait_for(timeout=PATIENCE)
+        renamed(at(other, address, "left"), "left-behind")
+        page.get_by_role("radio", name="History").click()
+        shows(page, "There is no memory 'left' here")
+        assert page.get_by_test_id("stException").count() == 0
 
 
 def test_a_file_that_was_replaced_is_read_anew_and_said_so(chromium: Browser, address: str, folder: Path) -> None:

@@ -13,7 +13,7 @@ from memory_core.inspection.lines import turn_lines
 from memory_core.inspection.readings import Trial, Trials
 from memory_core.memories import OpenMemory
 from pages._ui.extraction.state import ExtractionState
-from pages._ui.opened import as_text, attempt, notice
+from pages._ui.opened import as_text, attempt, notice, part
 from pages._ui.words import plural, safe
 from pages._ui.working import all_anew_at_end, followed
 
@@ -39,7 +39,7 @@ def again(opened: OpenMemory, state: ExtractionState) -> None:
         st.rerun()
     job = readings.latest(opened.worker)
     if job is not None:
-        st.fragment(_shown, run_every=1.0 if not job.finished else None)(opened, state)
+        part(_shown, run_every=1.0 if not job.finished else None)(opened, state)
 
 
 def offer_undo(opened: OpenMemory, state: ExtractionState) -> None:

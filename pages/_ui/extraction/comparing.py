@@ -17,7 +17,7 @@ from memory_core.inspection.lines import filtered, turn_lines
 from memory_core.memories import OpenMemory
 from memory_core.schema import Extraction, Turn
 from pages._ui.extraction.state import ExtractionState
-from pages._ui.opened import attempt
+from pages._ui.opened import attempt, part
 from pages._ui.words import glyph, plural, safe, seconds
 from pages._ui.working import all_anew_at_end, followed
 
@@ -42,7 +42,7 @@ def comparing(opened: OpenMemory, state: ExtractionState) -> None:
     if job is None:
         st.caption("Nothing is stored by a comparison: the turns are only read. Choose extractors, then **Compare**.")
         return
-    st.fragment(_shown, run_every=1.0 if not job.finished else None)(opened, state)
+    part(_shown, run_every=1.0 if not job.finished else None)(opened, state)
 
 
 def _start(opened: OpenMemory, state: ExtractionState, names: Sequence[str], source: str, gold: str, most: int) -> None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from memory_core.memories import OpenMemory
 from memory_core.retrieval import turn_vectors
-from pages._ui.opened import as_text
+from pages._ui.opened import as_text, part
 from pages._ui.words import plural
 from pages._ui.working import working
 
@@ -19,7 +19,7 @@ def prepared(opened: OpenMemory) -> bool:
     if job is None:
         job = turn_vectors.start(opened.worker, opened.memory)
     if not job.finished:
-        st.fragment(_progress, run_every=1.0)(opened)
+        part(_progress, run_every=1.0)(opened)
         return False
     st.warning(as_text(job.error or "Vectors of some turns are missing."))
     if st.button(f"Make the other {left:,}", key="vectors-start"):

@@ -15,7 +15,7 @@ from memory_core.figures.tradeoff import tradeoff
 from memory_core.jobs import Job
 from memory_core.memories import OpenMemory
 from memory_core.retrieval.tuning import knobs
-from pages._ui.opened import attempt
+from pages._ui.opened import attempt, part
 from pages._ui.retrieval.state import RetrievalState
 from pages._ui.words import dark, plural
 from pages._ui.working import all_anew_at_end, followed
@@ -35,7 +35,7 @@ def sweeping(opened: OpenMemory, state: RetrievalState, questions: Sequence[Ques
     job = sweep.latest(opened.worker)
     _choose(opened, state, asked, job)
     running = job is not None and not job.finished
-    st.fragment(_shown, run_every=1.0 if running else None)(opened)
+    part(_shown, run_every=1.0 if running else None)(opened)
 
 
 def _choose(opened: OpenMemory, state: RetrievalState, asked: Sequence[Question], job: Job | None) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 from memory_core.memories import OpenMemory
 from memory_core.retrieval import multilingual
 from memory_core.retrieval.concerns import Concern
-from pages._ui.opened import as_text
+from pages._ui.opened import as_text, part
 from pages._ui.working import working
 
 
@@ -25,7 +25,7 @@ def warnings(opened: OpenMemory, found: Sequence[Concern]) -> None:
 def _offer(opened: OpenMemory) -> None:
     job = multilingual.latest(opened.worker)
     if job is not None and not job.finished:
-        st.fragment(_progress, run_every=1.0)(opened)
+        part(_progress, run_every=1.0)(opened)
         return
     if job is not None and job.error:
         st.error(as_text(job.error))
