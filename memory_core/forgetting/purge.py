@@ -9,9 +9,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory_core.forgetting.passes import PASSES
+from memory_core.forgetting.where import Where
 from memory_core.memory.reports import unpack_report
 from memory_core.memory.scoring import Scoring
 from memory_core.memory.turn_rows import dump
+from memory_core.schema import normalise_title
 from memory_core.store.rows import RowChange, Value, pack, unpack, update
 
 #: Set in the transaction that erases, cleared when the file is rewritten: a killed purge goes on at the next opening.
@@ -181,15 +183,33 @@ def _blank_extractions(memory: Scoring, turns: Sequence[str], items: set[str]) -
 def _blank_changes(memory: Scoring, doomed: Doomed) -> Iterable[RowChange]:
     """Entries of the history that speak of what goes keep their date, kind and ids, and lose their content."""
     ids = {*doomed.items, *doomed.turns}
+    words = {word for node in doomed.nodes for word in _title_words(memory.graph.titles[memory.graph.row_of[node]])}
     for change, kind, summary, blob in memory.store.query("SELECT id, kind, summary, rows FROM change"):
         about = json.loads(summary)
         if kind in PASSES and ids.isdisjoint({about.get("node"), about.get("edge")}):
-            continue  # a pass holds ids and no content
+            yield from _without_words(change, about, ids, words, blob)
+            continue
         if ids.isdisjoint(_named(about, unpack(blob))):
             continue
         left = {name: about[name] for name in ("node", "turn") if about.get(name) not in {None, *ids}}
         blank = json.dumps({"purged": True} | left)
         yield update("change", change, {"state": "applied"}, {"state": "purged", "summary": blank, "rows": pack([])})
+
+
+def _without_words(
+    change: str, about: Mapping[str, object], ids: set[str], words: set[str], blob: bytes
+) -> Iterable[RowChange]:
+    """A pass holds ids, and the words by which a person selected: these go when they found or name what goes."""
+    if not about.get("where"):
+        return
+    where = Where.parse(str(about["where"]))
+    if not words.isdisjoint(_title_words(where.words)) or not ids.isdisjoint(_named(about, unpack(blob))):
+        summary = {"summary": json.dumps({**about, "where": str(where.without_words())}, ensure_ascii=False)}
+        yield update("change", change, {"summary": json.dumps(about, ensure_ascii=False)}, summary)
+
+
+def _title_words(text: str) -> set[str]:
+    return set(normalise_title(text).split())
 
 
 def _named(about: Mapping[str, object], changes: Iterable[RowChange]) -> set[object]:

@@ -15,6 +15,7 @@ from memory_core.schema import LABELS, normalise_title, utc
 from memory_core.store.rows import Value
 
 KEYS = ("person", "session", "label", "after", "before", "search")
+_FREE = ("person", "session", "search")
 _OF_TURNS = ("session", "after", "before")
 _HOW = "write it as " + " ".join(f"{key}=…" for key in KEYS) + ', with quotes around spaces: person="Max Roth"'
 
@@ -42,6 +43,19 @@ class Where:
 
     def __str__(self) -> str:
         return " ".join(f"{key}={shlex.quote(value)}" for key, value in self.conditions)
+
+    @property
+    def words(self) -> str:
+        """What a person typed of names and content."""
+        return " ".join(value for key, value in self.conditions if key in _FREE)
+
+    def without_words(self) -> Where:
+        """The selection as it may be kept when its words are to be forgotten.
+
+        >>> str(Where.parse("person=Max label=Event").without_words())
+        "person='…' label=Event"
+        """
+        return Where(tuple((key, "…" if key in _FREE else value) for key, value in self.conditions))
 
     def select(self, memory: Scoring) -> Mask:
         """Rows of the graph that are selected, shape (rows,), live ones only."""

@@ -199,6 +199,33 @@ class TestPurge:
         assert files_with(tmp_path, "zebedezz") == []
 
     @FILES_ONLY
+    def test_its_title_goes_from_a_deletion_that_was_undone(self, tmp_path: Path) -> None:
+        memory = told(tmp_path / "m.sqlite3")
+        memory.say("Concept:Zebedezz", at=LATER, session="s9")
+        memory.undo(memory.delete(node(memory, "Zebedezz"), at=LATER), at=LATER)
+        purge_selected(memory, SELECTED)
+        assert files_with(tmp_path, "zebedezz") == []
+
+    @FILES_ONLY
+    @pytest.mark.parametrize("search", ["Zebedezz", "bedez"])
+    def test_the_words_that_had_found_it_go_from_a_pass_that_was_undone(self, tmp_path: Path, search: str) -> None:
+        memory = told(tmp_path / "m.sqlite3")
+        memory.say("Concept:Zebedezz", at=LATER, session="s9")
+        memory.undo(memory.apply(memory.plan(LFU, where=f"search={search}")), at=LATER)
+        purge_selected(memory, SELECTED)
+        assert files_with(tmp_path, "bedez") == []
+
+    def test_its_title_goes_from_a_pass_that_took_something_else(self) -> None:
+        memory = told()
+        memory.say("Organization:Zebedezz Works", at=LATER, session="s8")
+        other = memory.apply(memory.plan(LFU, where="search=zebedezz label=Organization"))
+        memory.say("Concept:Zebedezz", at=LATER, session="s9")
+        purge_selected(memory, SELECTED)
+        assert memory.passes()[0].summary["where"] == "search='…' label=Organization"
+        memory.undo(other, at=LATER)
+        assert "Zebedezz Works" in titles(memory)
+
+    @FILES_ONLY
     def test_a_reader_in_the_way_leaves_the_rewriting_for_later(self, tmp_path: Path) -> None:
         path, word = tmp_path / "m.sqlite3", token(7)
         memory = told(path, said=[*SAID, ("s5", f"Concept:{word}")])
