@@ -7,6 +7,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from memory_core.forgetting.passes import PASSES
 from memory_core.forgetting.where import Where
@@ -71,7 +72,10 @@ def _with_merged(memory: Scoring, rows: Sequence[int]) -> set[int]:
 
 
 def erasing(memory: Scoring, doomed: Doomed) -> tuple[list[RowChange], int]:
-    """Row changes that remove what is doomed from every table, and how many turns keep their words."""
+    """Row changes that remove what is doomed from every table, and how many turns keep their words.
+
+    A stored question (`ask --touch`) goes when it was asked in a turn that goes; others stay, whatever they name.
+    """
     kept = _kept_turns(memory, doomed)
     changes = [
         *_gone(memory, "provenance", ("item", "turn"), "item", doomed.items),
@@ -85,7 +89,7 @@ def erasing(memory: Scoring, doomed: Doomed) -> tuple[list[RowChange], int]:
         *_gone(memory, "pair", ("id",), "b", doomed.nodes),
         *_gone(memory, "extraction", ("id",), "turn", doomed.turns),
         *_unanswered(memory, doomed),
-        *_blank_extractions(memory, kept, set(doomed.items)),
+        *_blank_extractions(memory, kept, doomed),
         *_blank_changes(memory, doomed),
         *(RowChange("node_vector", (node,), {}, None) for node in doomed.nodes),
         *(RowChange("turn_vector", (turn,), {}, None) for turn in doomed.turns),
@@ -114,7 +118,9 @@ def _unanswered(memory: Scoring, doomed: Doomed) -> list[RowChange]:
         if key.removeprefix("answer:") in turns or not turns.isdisjoint(answer.get("turns") or ())
     ]
     asked = [answer["question"] for key, answer in quoting if key.removeprefix("answer:") in turns]
-    return [*answers, *_gone(memory, "question", ("id",), "text", asked)]
+    questions = list(_gone(memory, "question", ("id",), "text", asked))
+    pending = [f"question {change.key[0]}" for change in questions]
+    return [*answers, *questions, *_gone(memory, "pending_vector", ("item",), "item", pending)]
 
 
 def _kept_turns(memory: Scoring, doomed: Doomed) -> list[str]:
@@ -165,19 +171,29 @@ _STATEMENTS = """
     WHERE item = ? AND field = ? ORDER BY value_history.at, position, value_history.id"""
 
 
-def _blank_extractions(memory: Scoring, turns: Sequence[str], items: set[str]) -> Iterable[RowChange]:
-    """Of the turns that stay: the raw reply goes, and from the report what it says of the items."""
-    empty = zlib.compress(b"")
-    for number, blob in memory.store.query_in("SELECT id, report FROM extraction WHERE turn IN ({})", turns):
+def _blank_extractions(memory: Scoring, kept: Collection[str], doomed: Doomed) -> Iterable[RowChange]:
+    """Every report loses what it says of what goes; of the kept turns that it was read from also the raw reply."""
+    items, empty = set(doomed.items), zlib.compress(b"")
+    for number, turn, blob in memory.store.query("SELECT id, turn, report FROM extraction"):
+        if turn in doomed.turns:
+            continue
         report = unpack_report(blob)
-        left = {
-            name: [row for row in rows if row.get("id") not in items]
-            if name in ("nodes", "edges")
-            else ([] if name == "drops" else rows)
-            for name, rows in report.items()
-        }
-        text = zlib.compress(json.dumps(left, ensure_ascii=False).encode())
-        yield update("extraction", number, {"report": blob}, {"report": text, "raw": empty, "reason": ""})
+        left = {name: _of_others(rows, items) if name in ("nodes", "edges") else rows for name, rows in report.items()}
+        after: dict[str, Value] = {}
+        if turn in kept:
+            left["drops"], after = [], {"raw": empty, "reason": ""}
+        if after or left != report:
+            after["report"] = zlib.compress(json.dumps(left, ensure_ascii=False).encode())
+            yield update("extraction", number, {"report": blob}, after)
+
+
+def _of_others(rows: Iterable[dict[str, Any]], items: set[str]) -> list[dict[str, Any]]:
+    """Placements without those of the items, and without the matches with one that a guard held back."""
+    left = (row for row in rows if row.get("id") not in items)
+    return [
+        row | {"held": [held for held in row["held"] if held["node"] not in items]} if row.get("held") else row
+        for row in left
+    ]
 
 
 def _blank_changes(memory: Scoring, doomed: Doomed) -> Iterable[RowChange]:

@@ -18,9 +18,12 @@ from typing import cast
 import pytest
 
 from memory_core import policies
-from memory_core.errors import InputError, MemoryFileError
+from memory_core.errors import Cancelled, InputError, MemoryFileError
 from memory_core.memory import Memory
+from memory_core.memory.reembedding import reembed
 from memory_core.schema import Extraction, FoundNode
+from memory_core.store.rows import insert
+from tests.fakes import LetterEmbedder
 from tests.forgetting_memories import SAID, START, node, open_memory, state, titles, told
 from tests.stores import FILES_ONLY
 
@@ -42,6 +45,11 @@ def purge_selected(memory: Memory, *selections: str) -> list[dict[str, int]]:
     """Forget and purge what each selection names, with its turns; returns the counts."""
     plans = (memory.plan(LFU, where=where, turns="with_nodes") for where in selections)
     return [cast(dict[str, int], memory.purge(memory.apply(plan), at=LATER)["purged"]) for plan in plans]
+
+
+def stopped(done: int, total: int) -> None:
+    """Ends a re-embedding once its first vectors are kept."""
+    raise Cancelled("stopped")
 
 
 def files_with(folder: Path, word: str) -> list[str]:
@@ -224,6 +232,30 @@ class TestPurge:
         assert memory.passes()[0].summary["where"] == "search='…' label=Organization"
         memory.undo(other, at=LATER)
         assert "Zebedezz Works" in titles(memory)
+
+    @FILES_ONLY
+    def test_it_goes_from_what_other_turns_were_told_apart_by(self, tmp_path: Path) -> None:
+        memory = told(tmp_path / "m.sqlite3")
+        memory.say("Person:Max {birthday=zebedezz}", at=LATER, session="s9")
+        other = memory.say("Person:Max {birthday=monday}", at=LATER, session="s8")
+        assert [held.homonym for held in other.nodes[0].held] == [True]
+        purge_selected(memory, "search=zebedezz")
+        assert files_with(tmp_path, "zebedezz") == []
+        [attempt] = memory.attempts(other.turn)
+        assert [(row["title"], row["held"]) for row in attempt.report["nodes"]] == [("Max", [])]
+
+    @FILES_ONLY
+    def test_a_question_asked_in_it_goes_from_a_reembedding_that_was_stopped(self, tmp_path: Path) -> None:
+        memory = told(tmp_path / "m.sqlite3")
+        turn = memory.say("Concept:Zebedezz", at=LATER, session="s9").turn
+        memory.ask("Where is Zebedezz?", touch_at=LATER)
+        answer = json.dumps({"question": "Where is Zebedezz?", "turns": [turn]})
+        memory.commit([insert("meta", key=f"answer:{turn}", value=answer)])
+        with pytest.raises(Cancelled):
+            reembed(memory, LetterEmbedder(id="other", match_threshold=0.9999), stopped)
+        assert memory.store.query("SELECT 1 FROM pending_vector WHERE item = 'question 1'")
+        purge_selected(memory, SELECTED)
+        assert files_with(tmp_path, "zebedezz") == []
 
     @FILES_ONLY
     def test_a_reader_in_the_way_leaves_the_rewriting_for_later(self, tmp_path: Path) -> None:
