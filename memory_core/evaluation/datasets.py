@@ -100,7 +100,7 @@ def load_benchmark(
 def _load(path: Path) -> tuple[Benchmark, Transcript]:
     if path.stem.endswith("_questions"):
         path = path.with_name(path.stem.removesuffix("_questions") + path.suffix)
-    beside = path.with_name(f"{path.stem}_questions.jsonl")
+    beside = path.parent / f"{path.stem}_questions.jsonl"
     data, items = read_bytes(path), json_items(read_text(path))
     first = items.items[0].value if items.items else None
     if isinstance(first, dict) and "haystack_sessions" in first:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import suppress
 from pathlib import Path
 
 import streamlit as st
@@ -77,7 +78,17 @@ def who_looks() -> None:
 
 
 def file_here(typed: str) -> Path:
-    """A path on the app's machine. Raises InputError where people sign in: it could lead to what others keep there."""
+    """A path on the app's machine, whether or not anything is there.
+
+    Raises InputError for what is no path, and where people sign in: it could lead to what others keep there.
+    """
     if configured():
         raise InputError("Files of the app's machine are not read where people sign in: upload the file.")
-    return Path(typed).expanduser()
+    try:
+        path = Path(typed).expanduser()
+        with suppress(FileNotFoundError, NotADirectoryError):
+            path.stat()
+    except (OSError, RuntimeError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"{typed[:60]!r} cannot be looked up ({why}): type the path of a file here.") from error
+    return path

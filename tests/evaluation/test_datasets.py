@@ -24,6 +24,12 @@ Load = Callable[..., Benchmark]
 DATA = Path(__file__).parents[2] / "data"
 
 
+def test_a_folder_is_no_benchmark() -> None:
+    for folder in ("/", "."):
+        with pytest.raises(InputError, match="cannot be read: Is a directory"):
+            load_benchmark(folder)
+
+
 @pytest.fixture
 def load(tmp_path: Path) -> Load:
     def write_and_load(value: object, **options: bool) -> Benchmark:

@@ -69,7 +69,7 @@ def _here(typed: str, problems: list[str]) -> str:
 def _listed(folder: str, problems: list[str]) -> list[Path]:
     try:
         return files_in(SHIPPED if folder == str(SHIPPED) else file_here(folder))
-    except ForgettingLabError as error:
+    except (ForgettingLabError, OSError) as error:
         problems.append(str(error))
         return []
 
