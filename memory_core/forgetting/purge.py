@@ -118,9 +118,9 @@ def _unanswered(memory: Scoring, doomed: Doomed) -> list[RowChange]:
         if key.removeprefix("answer:") in turns or not turns.isdisjoint(answer.get("turns") or ())
     ]
     asked = [answer["question"] for key, answer in quoting if key.removeprefix("answer:") in turns]
-    questions = list(_gone(memory, "question", ("id",), "text", asked))
-    pending = [f"question {change.key[0]}" for change in questions]
-    return [*answers, *questions, *_gone(memory, "pending_vector", ("item",), "item", pending)]
+    questions = [number for (number,) in memory.store.query_in("SELECT id FROM question WHERE text IN ({})", asked)]
+    pending = _gone(memory, "pending_vector", ("item",), "item", [f"question {number}" for number in questions])
+    return [*answers, *pending, *(RowChange("question", (number,), {}, None) for number in questions)]
 
 
 def _kept_turns(memory: Scoring, doomed: Doomed) -> list[str]:
