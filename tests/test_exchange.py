@@ -222,6 +222,17 @@ def test_a_stopped_import_leaves_the_memory_empty(tmp_path: Path) -> None:
         assert import_memory(other, tmp_path / "m.json").nodes == memory.graph.node_count
 
 
+def test_a_new_item_never_has_the_id_of_one_of_the_other_kind(tmp_path: Path) -> None:
+    nodes = [{"id": name, "title": title, "label": "Person"} for name, title in (("e1", "Ann"), ("x", "Bob"))]
+    edges = [{"id": "n1", "source": "e1", "target": "x", "relationship": "knows"}]
+    (tmp_path / "m.json").write_text(json.dumps({"nodes": nodes, "edges": edges}))
+    with fake_memory() as memory:
+        import_memory(memory, tmp_path / "m.json")
+        report = memory.say("Person:Ann -likes-> Person:Zuzana", at="2024-07-01")
+        assert ([node.id for node in report.added], [edge.id for edge in report.edges]) == (["n2"], ["e2"])
+        assert [cited.turn for cited in memory.citations("e2")] == [report.turn]
+
+
 # -- files that are wrong ----------------------------------------------------------------------------------------------
 
 

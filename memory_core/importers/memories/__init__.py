@@ -96,9 +96,9 @@ class _Rows:
         return changes
 
     def _count(self) -> None:
-        document, counters = self.document, self.counters
-        counters.node = max(counters.node, 1 + _greatest("n", document["nodes"]))
-        counters.edge = max(counters.edge, 1 + _greatest("e", document.get("edges") or ()))
+        counters, ids = self.counters, [*self.document["nodes"], *(self.document.get("edges") or ())]
+        counters.node = max(counters.node, 1 + _greatest("n", ids))
+        counters.edge = max(counters.edge, 1 + _greatest("e", ids))
 
     def _new(self, change: RowChange) -> RowChange:
         if (change.table, change.key) in self._made:
