@@ -111,6 +111,28 @@ def test_a_mistaken_link_is_told(memories: Memories) -> None:
     assert "The link: There is no policy magic" in html(app)
 
 
+@pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01"])
+def test_a_link_to_a_day_beyond_the_calendar_opens_the_farthest_one(memories: Memories, day: str) -> None:
+    app = opened("middle", policy="lru", cut="keep", keep="90", at=day)
+    assert going(app) == (30, 300)
+    newest = memories.open("middle").memory.clock
+    assert newest is not None
+    assert abs((app.date_input(key="set-day").value - newest.date()).days) == 36_500
+    for _ in range(2):
+        assert going(press(app, "clock-365")) == (30, 300)
+
+
+@pytest.mark.parametrize("said", ["0001-01-02", "9000-12-30"])
+def test_a_memory_at_the_ends_of_the_calendar_has_its_time_controls(
+    memories: Memories, tmp_path: Path, said: str
+) -> None:
+    with Memory.open(tmp_path / "edge.sqlite3") as memory:
+        memory.say("My sister Mira lives in Porto.", at=f"{said}T10:00:00Z")
+    app = opened("edge", policy="lru", cut="keep", keep="90", at="2024-05-01")
+    for key in ("clock-365", "clock-365", "clock-now"):
+        html(press(app, key))
+
+
 def test_all_weights_zero_is_said_and_nothing_can_be_committed(memories: Memories) -> None:
     weights = {f"p_{name}": "0" for name in ("recency", "frequency", "centrality", "turns")}
     app = opened("middle", policy="importance", cut="keep", **weights)

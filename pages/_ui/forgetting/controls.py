@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 
 import streamlit as st
 
@@ -15,6 +15,7 @@ from pages._ui.forgetting.coverage_picture import coverage_picture
 from pages._ui.forgetting.state import ForgettingState, seeded
 from pages._ui.words import day
 
+_FAR = 36_500  # days scores can be looked at before and after the newest turn
 _CUTS = {"threshold": "Threshold", "keep": "Keep nodes", "bytes": "Keep bytes", "all": "By hand"}
 _CUT_HELP = (
     "Threshold: what scores below it goes. Keep nodes: all but the best so many go. Keep bytes: the most summed score "
@@ -90,12 +91,14 @@ def _time(opened: OpenMemory, state: ForgettingState, setting: Setting) -> Setti
     if clock is None:
         return setting
     newest = clock.date()
-    chosen = st.date_input("As of", key=seeded("day", setting.day or newest), min_value=newest - timedelta(days=36500),
-                           max_value=newest + timedelta(days=36500), required=True,
+    low, high = _moved(newest, -_FAR), _moved(newest, _FAR)
+    key = seeded("day", setting.day or newest)
+    st.session_state[key] = now = min(max(st.session_state[key], low), high)
+    chosen = st.date_input("As of", key=key, min_value=low, max_value=high, required=True,
                            help=f"Scores as they would be on that day. The newest turn is of {day(clock)}")  # fmt: skip
     with st.container(horizontal=True, gap="small", key="forget-clock"):
         for words, days in (("+ day", 1), ("+ month", 30), ("+ year", 365)):
-            later = replace(setting, day=(setting.day or newest) + timedelta(days=days))
+            later = replace(setting, day=min(_moved(now, days), high))
             st.button(words, key=f"clock-{days}", on_click=state.load_setting, args=(later,))
         st.button("Now", key="clock-now", on_click=state.load_setting, args=(replace(setting, day=None, later=0),))
     later = int(st.number_input("Turns after the newest", 0, 1_000_000, step=100, key=seeded("later", setting.later),
@@ -104,3 +107,8 @@ def _time(opened: OpenMemory, state: ForgettingState, setting: Setting) -> Setti
                       help="A gap between two turns counts at most 30 days. Not part of P1's formula")  # fmt: skip
     idle = (setting.idle_days or 30.0) if guard else 0.0
     return replace(setting, day=None if chosen == newest else chosen, later=later, idle_days=idle)
+
+
+def _moved(at: date, days: int) -> date:
+    """So many days on, as far as there are dates."""
+    return at + timedelta(days=min(max(days, (date.min - at).days), (date.max - at).days))
