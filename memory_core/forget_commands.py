@@ -9,10 +9,9 @@ from typing import Any
 
 from memory_core import policies
 from memory_core.database_commands import forget_in_database
-from memory_core.errors import FormatError
 from memory_core.forgetting.documents import forget_document, history_document, parse_sets
 from memory_core.memory import Memory
-from memory_core.schema import utc
+from memory_core.memory.checks import moment_given
 
 Result = dict[str, Any]
 Argument = tuple[tuple[str, ...], Mapping[str, Any]]
@@ -75,11 +74,8 @@ def opened(options: argparse.Namespace) -> Memory:
 
 
 def moment_of(text: str | None) -> datetime | None:
-    """A time given on the command line. Raises FormatError."""
-    try:
-        return utc(text) if text else None
-    except ValueError as error:
-        raise FormatError(f"--at {text} is not an ISO 8601 time such as 2025-06-01T12:00:00Z.") from error
+    """A time given on the command line. Raises InputError."""
+    return moment_given(text) if text else None
 
 
 def _when(options: argparse.Namespace, memory: Memory) -> datetime:

@@ -74,6 +74,14 @@ def test_a_rule_keeps_what_it_names(path: Path, capsys: pytest.CaptureFixture[st
     assert run(capsys, path, "protect", "word=bell", "--remove")["rules"] == []
 
 
+#: Times that are none in UTC.
+BEYOND = (
+    ["--at", "9999-12-31T23:59:59-12:00"],
+    ["--at", "0001-01-01T00:00:00+14:00"],
+    ["--where", "after=9999-12-31T23:59:59-12:00"],
+)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -83,6 +91,9 @@ def test_a_rule_keeps_what_it_names(path: Path, capsys: pytest.CaptureFixture[st
         (["forget", "--set", "colour=red"], "colour"),
         (["forget", "--where", "shape=round"], "shape"),
         (["forget", "--at", "yesterday"], "ISO"),
+        *((["forget", *words], words[-1][-20:]) for words in BEYOND),
+        *((["undo", "c1", *words], words[-1][-20:]) for words in BEYOND[:-1]),
+        *((["ask", "Bell?", "--touch", *words], words[-1][-20:]) for words in BEYOND[:-1]),
         (["undo", "c999"], "c999"),
         (["purge", "c999"], "c999"),
     ],

@@ -84,7 +84,7 @@ def _condition(part: str) -> tuple[str, str]:
     if key in ("after", "before"):
         try:
             return key, utc(value).isoformat()
-        except ValueError:
+        except (ValueError, OverflowError):
             raise InputError(f"{key}={value} is no date: write it as 2024-05-01 or 2024-05-01T10:00:00Z.") from None
     return key, value.strip()
 
