@@ -105,6 +105,15 @@ def test_evidence_is_found_or_says_where_it_was_lost(memories: Memories, made: P
     assert "lost: not" not in lost
 
 
+@pytest.mark.parametrize("context", ["999", "-1", "1e300", "many"])
+def test_a_mistaken_link_opens_on_what_there_is(memories: Memories, context: str) -> None:
+    app = opened("small", q=QUESTION, by="foo", view="Sideways", context=context)
+    assert "Mira" in html(app)
+    kept = app.session_state["RetrievalState"]
+    assert (kept["by"], kept["view"], kept["tokens"]) == ("graph", "Steps", 1000)
+    assert "<b>bm25</b>" in html(opened("small", q=QUESTION, view="Side by side", context=context))
+
+
 def test_a_question_of_another_conversation_offers_its_memory(memories: Memories, made: Path) -> None:
     app = opened("middle", file=str(made / "talk.jsonl"), id="Q1")
     assert "which this memory does not hold" in told(app)

@@ -12,7 +12,7 @@ from memory_core.memories import OpenMemory
 from memory_core.memory import Memory
 from memory_core.parts import RETRIEVERS
 from memory_core.retrieval.tuning import tuned
-from pages._ui.retrieval.state import RetrievalState
+from pages._ui.retrieval.state import ROOMS, RetrievalState
 from pages._ui.words import day, safe
 
 _ROWS = 30
@@ -30,7 +30,7 @@ def comparing(opened: OpenMemory, state: RetrievalState, question: Question | No
     """Draw the figures of each retriever, then every turn that any of them brings."""
     memory = opened.memory
     state.tokens = st.select_slider(
-        "Context size, tokens", [250, 500, 1000, 2000, 4000], key=state.widget("tokens", state.tokens),
+        "Context size, tokens", ROOMS, key=state.widget("tokens", state.tokens),
         help="Every retriever gets the same room: whole lines, best first, until it is full", width=340,
     )  # fmt: skip
     asked_at = question.asked_at if question else None

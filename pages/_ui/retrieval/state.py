@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
+from memory_core.parts import RETRIEVERS
 from pages._ui.state import ChatState
 
 VIEWS = ("Steps", "Side by side", "Sweep")
+ROOMS = (250, 500, 1000, 2000, 4000)  # tokens of context
 _LONGEST = 1500  # characters of a question in an address: servers and chat programs cut longer ones
 
 
@@ -41,10 +43,12 @@ class RetrievalState(ChatState):
             return
         given = st.query_params
         self.linked, self.question = True, given.get("q", self.question)
-        self.by, self.view = given.get("by", self.by), given.get("view", self.view)
+        self.by = given["by"] if given.get("by") in RETRIEVERS else self.by
+        self.view = given["view"] if given.get("view") in VIEWS else self.view
         self.file, self.asked = given.get("file", self.file), given.get("id", self.asked)
         self.pooled = given.get("pooled", "") == "1" or self.pooled
-        self.tokens = int(_number(given.get("context", "")) or self.tokens)
+        room = _number(given.get("context", ""))
+        self.tokens = int(room) if room in ROOMS else self.tokens
         numbers = {key.removeprefix("set."): _number(given[key]) for key in given if key.startswith("set.")}
         self.own.update({name: value for name, value in numbers.items() if value is not None})
         self.item = self.focus = given.get("node", self.item)
