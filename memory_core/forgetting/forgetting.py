@@ -142,18 +142,22 @@ class Forgetting(Scoring):
 
     # -- by itself -------------------------------------------------------------------------------------------------
 
-    def forget_when_due(self) -> str | None:
-        """The automatic pass (P1 3.6): every `settings.forget_every` turns, by the same engine. Returns its id."""
+    def forget_when_due(self, turn: str) -> str | None:
+        """The automatic pass (P1 3.6), every `settings.forget_every` turns, by the same engine. Returns its id."""
+        every = self.settings.forget_every
+        return self.retrying(self._forget_now) if every and (self.turn(turn).position + 1) % every == 0 else None
+
+    def _forget_now(self) -> str | None:
         settings = self.settings
-        with self.lock:
-            if not settings.forget_every or self.graph.turns % settings.forget_every:
-                return None
-            policy = make(settings.forget_policy, settings.forget_parameters)
-            idle = None if settings.forget_policy == "importance" else settings.forget_idle_days or None
-            plan = plan_forgetting(
-                self, policy, threshold=settings.forget_threshold, turns=settings.forget_turns, idle_days=idle
-            )
+        policy = make(settings.forget_policy, settings.forget_parameters)
+        idle = None if settings.forget_policy == "importance" else settings.forget_idle_days or None
+        plan = plan_forgetting(
+            self, policy, threshold=settings.forget_threshold, turns=settings.forget_turns, idle_days=idle
+        )
+        try:
             return None if plan.nothing else self.apply(plan, by="automatic")
+        except StalePlanError:  # another process was faster: plan again
+            raise StaleRevisionError from None
 
     # -- regret ----------------------------------------------------------------------------------------------------
 

@@ -149,7 +149,7 @@ def plan_forgetting(
         raise InputError(f"turns is {turns}; choose keep or with_nodes.")
     selection = where if isinstance(where, Where) else Where.parse(where) if where else None
     cut = Cut.of(threshold, keep, bytes, selection is not None)
-    with memory.lock:
+    with memory.one_moment():
         return _plan(memory, policy, cut, turns, selection, at, turn, idle_days)
 
 
@@ -164,7 +164,7 @@ def _plan(
     idle_days: float | None,
 ) -> ForgettingPlan:
     view, graph = memory.scoring_view(), memory.graph
-    when = utc(at) if at is not None else moment(graph.clock)
+    when = utc(at) if at is not None else moment(graph.clock or 0.0)
     now = view.turn if turn is None else turn
     scores = scored(memory, policy, replace(view, turn=now), when, idle_days)
     rows = graph.live_rows()

@@ -66,7 +66,7 @@ class Graph:
         self._titles = Titles()
         self.turns = 0
         self.turns_moved = 0  # how often a stored turn was forgotten, or came back
-        self.clock = 0.0
+        self.clock: float | None = None  # the latest time of a turn
         self.turn_columns: TurnColumns | None = None  # made when first asked for
 
     # -- looking ---------------------------------------------------------------------------------------------------
@@ -196,7 +196,8 @@ class Graph:
                 self._add_access(self.row_of[str(after["node"])], float(after["at"] or 0), int(after["turn"] or 0))
             case "turn" if new:
                 self.turns = max(self.turns, int(after["position"] or 0) + 1)
-                self.clock = max(self.clock, float(after["at"] or 0))
+                at = float(after["at"] or 0)
+                self.clock = at if self.clock is None else max(self.clock, at)
             case "turn":  # forgotten or back
                 self.turn_columns = None
                 self.turns_moved += 1

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 NODE_COLUMNS = tuple("id label title content attributes created turns_at_creation pinned forgotten_by".split())
 EDGE_COLUMNS = tuple("id source target relationship attributes forgotten_by".split())
+NODES = f"SELECT {', '.join(NODE_COLUMNS)} FROM node ORDER BY rowid"
+ACCESSES = """
+    SELECT of, times, last, (SELECT max(turn) FROM access WHERE node = of AND at = last)
+    FROM (SELECT node AS of, count(*) AS times, max(at) AS last FROM access GROUP BY node) AS met"""
 _STEP = 256  # vectors looked at again while the core's own cache holds them
 
 

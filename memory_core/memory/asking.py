@@ -35,8 +35,8 @@ class Asking(Forgetting):
         from memory_core.retrievers.graph import GraphRetriever
 
         def find() -> Retrieval:
-            _ = self.revision
-            return (retriever or GraphRetriever.of(self.settings)).retrieve(self, check_question(question))
+            with self.one_moment():
+                return (retriever or GraphRetriever.of(self.settings)).retrieve(self, check_question(question))
 
         return self.outside.run(find)
 

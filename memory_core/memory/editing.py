@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,7 +15,7 @@ from memory_core.memory.checks import moment_given
 from memory_core.memory.looking import Looking
 from memory_core.memory.turn_rows import Counters, dump
 from memory_core.schema import LABELS, Node, Scalar, descriptor
-from memory_core.store.rows import Row, RowChange, Value, insert, pack, unpack, update
+from memory_core.store.rows import KEYS, Row, RowChange, Value, insert, pack, unpack, update
 from memory_core.validation.items import MAX_ATTRIBUTES, MAX_CONTENT, MAX_TITLE
 from memory_core.validation.values import Report, clean, flat_attributes
 
@@ -131,6 +132,12 @@ class Editing(Looking):
         if state != "applied":
             raise InputError(f"Change {change_id} ({kind}) is already {state}.")
         back, kept = self._inverse(unpack(blob))
+        held = self._held(back)
+        gone = {(table, (item,)) for table in ("node", "node_vector", "edge") for item in held}
+        back = [
+            self._waiting(change, back) for change in back if change.after or (change.table, change.key) not in gone
+        ]
+        kept += len(held)
         done = update("change", change_id, {"state": "applied"}, {"state": "undone"})
         self.commit([*back, *self._vectors(back), done], reload=True)
         restored = {name: sum(change.table == table for change in back)
@@ -154,6 +161,40 @@ class Editing(Looking):
                 back += step
                 kept += left
         return back, kept
+
+    def _held(self, back: Sequence[RowChange]) -> set[Value]:
+        """Nodes and edges that would go, and that something said since still speaks of."""
+        going = {(change.table, change.key) for change in back if change.after is None}
+        held = {key[0] for table, key in going if table in ("edge", "node") and self._named(key[0], going)}
+        for table, key in going:
+            if table == "node" and key[0] in self.graph.row_of:
+                edges = [self.graph.edge_ids[edge] for edge in self.graph.incident[self.graph.row_of[str(key[0])]]]
+                if any(("edge", (edge,)) not in going or edge in held for edge in edges):
+                    held.add(key[0])
+        return held
+
+    def _named(self, item: Value, going: set[tuple[str, tuple[Value, ...]]]) -> bool:
+        for table, column in (("provenance", "item"), ("access", "node"), ("value_history", "item")):
+            rows = self.store.query(f"SELECT {', '.join(KEYS[table])} FROM {table} WHERE {column} = ?", item)
+            if any((table, row) not in going for row in rows):
+                return True
+        return False
+
+    def _waiting(self, change: RowChange, back: Sequence[RowChange]) -> RowChange:
+        """An edge that comes back while an end stays forgotten waits for the pass that took that end."""
+        after = change.after
+        if change.table != "edge" or after is None or after.get("forgotten_by", "") is not None:
+            return change
+        row = self.graph.edge_row.get(str(change.key[0]))
+        ends = ([after["source"], after["target"]] if row is None else
+                [self.graph.ids[end] for end in self.graph.ends.values[row].tolist()])  # fmt: skip
+        by = {one.key[0]: one.after["forgotten_by"] for one in back if one.table == "node" and one.after
+              and "forgotten_by" in one.after}  # fmt: skip
+        stays = (by.get(end, self._taken_by(str(end))) for end in ends)
+        return replace(change, after={**after, "forgotten_by": next((one for one in stays if one is not None), None)})
+
+    def _taken_by(self, node: str) -> str | None:
+        return self.graph.forgotten_by[self.graph.row_of[node]] if node in self.graph.row_of else None
 
     def _row(self, change: RowChange) -> Row | None:
         columns = list(change.after or change.before or ())

@@ -181,7 +181,7 @@ class Looking(Turns):
             "bytes_live": self.bytes_live(),
             "bytes_on_disk": self.store.bytes_on_disk(),
             "embedder": self.embedder.id,
-            "clock": moment(graph.clock).isoformat() if graph.turns else None,
+            "clock": moment(graph.clock).isoformat() if graph.clock is not None else None,
             "revision": self.revision,
         }
 

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
@@ -16,7 +16,7 @@ from typing import TypeVar
 from memory_core.errors import EmbedderMismatchError, ForgettingLabError, InputError, KnownTurnError
 from memory_core.extraction import checked, timed
 from memory_core.graph import Graph
-from memory_core.graph.loading import EDGE_COLUMNS, NODE_COLUMNS, no_collecting
+from memory_core.graph.loading import ACCESSES, EDGE_COLUMNS, NODES, no_collecting
 from memory_core.graph.scan import Near
 from memory_core.memory.asking import Asking
 from memory_core.memory.checks import check_embedder, check_turn, moment_given
@@ -25,6 +25,7 @@ from memory_core.memory.outside import EmbedderOutside, Outside
 from memory_core.memory.reports import TurnReport
 from memory_core.memory.rereading import Rereading
 from memory_core.memory.turn_rows import Counters, turn_row
+from memory_core.memory.turns import moment
 from memory_core.memory.writing import TurnWriter
 from memory_core.protocols import Embedder, Extractor, Floats, Reader
 from memory_core.schema import Extraction, Turn
@@ -59,6 +60,7 @@ class Memory(Rereading, Asking):
         self.reader = reader
         self.lock = threading.RLock()
         self.outside = Outside(self.lock)
+        self._since: int | None = None  # the revision that a write in the making started from
         self._load()
         self.rewrite_when_due()
 
@@ -96,14 +98,14 @@ class Memory(Rereading, Asking):
             graph = Graph(self.embedder.dim)
             with no_collecting():
                 graph.load(
-                    self.store.query(_NODES),
+                    self.store.query(NODES),
                     self.store.texts("edge", EDGE_COLUMNS),
-                    self.store.query(_ACCESSES),
+                    self.store.query(ACCESSES),
                     self.store.batches("SELECT node, vector FROM node_vector"),
                 )
             turns, clock = self.store.query("SELECT coalesce(max(position) + 1, 0), max(at) FROM turn")[0]
             ever = int(self.store.meta("turns", "0"))  # a purge may have removed the last turn: places are never reused
-            graph.turns, graph.clock = max(int(turns), ever), float(clock or 0.0)
+            graph.turns, graph.clock = max(int(turns), ever), clock
             self._take_over(graph, ())
             self._made: dict[str, tuple[int, object]] = {}
 
@@ -119,11 +121,13 @@ class Memory(Rereading, Asking):
     def _take_over(self, graph: Graph, changes: Sequence[RowChange]) -> None:
         """All is read first: when the store fails, what is in RAM stays as it was."""
         settings = Settings.from_json(self.store.meta("settings", "{}"))
-        counters = Counters(**json.loads(self.store.meta("counters", "{}")))
-        revision = self.store.revision()
+        counters, revision = self._stored_counters(), self.store.revision()
         graph.apply(changes)
         graph.search.mode = settings.search
         self.graph, self.settings, self.counters, self._revision = graph, settings, counters, revision
+
+    def _stored_counters(self) -> Counters:
+        return Counters(**json.loads(self.store.meta("counters", "{}")))
 
     @property
     def revision(self) -> int:
@@ -136,7 +140,7 @@ class Memory(Rereading, Asking):
     @property
     def clock(self) -> datetime | None:
         """The memory clock: the greatest `at` of the turns stored, None when there are none."""
-        return datetime.fromtimestamp(self.graph.clock, UTC) if self.graph.turns else None
+        return None if self.graph.clock is None else moment(self.graph.clock)
 
     def commit(self, changes: Sequence[RowChange], *, reload: bool = False) -> None:
         """Store row changes in one transaction and let the graph follow; all or nothing.
@@ -144,6 +148,8 @@ class Memory(Rereading, Asking):
         Raises MemoryFileError; StaleRevisionError when another process wrote since the changes were made.
         """
         with self.lock:
+            if self._since not in (None, self._revision):
+                raise StaleRevisionError  # a look at the memory has followed another process since the write began
             meta = [insert("meta", key="counters", value=json.dumps(asdict(self.counters)))]
             if not self.store.meta("embedder"):
                 meta += [
@@ -151,6 +157,7 @@ class Memory(Rereading, Asking):
                     insert("meta", key="dim", value=str(self.embedder.dim)),
                 ]
             self._revision = self.store.commit([*changes, *meta], self._revision, whole=reload)
+            self._since = None if self._since is None else self._revision
             if reload:
                 self._load()
             else:
@@ -166,15 +173,16 @@ class Memory(Rereading, Asking):
     def _retried(self, make: Callable[[], Result]) -> Result:
         for attempt in range(20):
             with self.store.in_turn() if attempt else nullcontext():
-                _ = self.revision
-                saved = replace(self.counters)
+                outer, self._since = self._since, self.revision
+                began, saved = self._since, replace(self.counters)
                 try:
                     return make()
-                except StaleRevisionError:
-                    self.counters = saved
-                except BaseException:
-                    self.counters = saved
-                    raise
+                except BaseException as error:
+                    self.counters = saved if self._revision == began else self._stored_counters()
+                    if not isinstance(error, StaleRevisionError):
+                        raise
+                finally:
+                    self._since = None if outer is None else self._revision
         raise ForgettingLabError(f"{self.store.place} is written by another program without pause: try again later.")
 
     # -- remembering -----------------------------------------------------------------------------------------------
@@ -205,7 +213,7 @@ class Memory(Rereading, Asking):
         turn = check_turn(turn)
         kept = checked(extraction, turn, self.settings.on_invalid)
         report = self.retrying(lambda: self._remember(turn, kept))
-        self.forget_when_due()
+        self.forget_when_due(report.turn)
         return report
 
     def _remember(self, turn: Turn, extraction: Extraction) -> TurnReport:
@@ -291,9 +299,3 @@ class Memory(Rereading, Asking):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-_NODES = f"SELECT {', '.join(NODE_COLUMNS)} FROM node ORDER BY rowid"
-_ACCESSES = """
-    SELECT of, times, last, (SELECT max(turn) FROM access WHERE node = of AND at = last)
-    FROM (SELECT node AS of, count(*) AS times, max(at) AS last FROM access GROUP BY node) AS met"""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TypeVar, cast
 
@@ -54,6 +55,13 @@ class Turns:
     def revision(self) -> int:
         """Number of commits seen."""
         raise NotImplementedError
+
+    @contextmanager
+    def one_moment(self) -> Iterator[None]:
+        """All inside sees the memory as it is now, whatever another process commits meanwhile; none of it stores."""
+        with self.lock, self.store.snapshot():
+            _ = self.revision
+            yield
 
     def retrying(self, make: Callable[[], Made]) -> Made:
         """Run a write, again when another process committed meanwhile."""
@@ -189,12 +197,16 @@ class Turns:
             return
         stored = self.store.query(_VECTORS, int(columns.position.values[known]), columns.last_position + 1)
         late = [(turn, said) for turn, blob, said in stored if blob is None and turn not in made]
-        for start in range(0, len(late), _CHUNK):  # said while the others were made
-            vectors = _embedded(self.embedder, late[start : start + _CHUNK])
-            self._keep_vectors(vectors)
-            made |= vectors
+        if late:  # said while the others were made
+            made |= self.outside.ask(("late vectors", *late), lambda: self._make_late(late))
         blobs = b"".join(blob or made[turn] for turn, blob, _ in stored)
         columns.vectors.extend(np.frombuffer(blobs, np.float16).reshape(-1, self.embedder.dim).astype(np.float32))
+
+    def _make_late(self, late: Sequence[tuple[str, str]]) -> dict[str, bytes]:
+        vectors = _embedded(self.embedder, late)
+        with self.lock:
+            self._keep_vectors(vectors)
+        return vectors
 
     def _keep_vectors(self, made: Mapping[str, bytes]) -> None:
         if self.store.read_only:

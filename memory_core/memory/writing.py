@@ -160,7 +160,7 @@ class TurnWriter(TurnRows):
 
     def _newest(self, item: str) -> dict[str, float]:
         """Time of the newest statement of each field; empty when the turn is the newest of all, as it mostly is."""
-        if self.turn.at.timestamp() >= self.graph.clock:
+        if self.graph.clock is None or self.turn.at.timestamp() >= self.graph.clock:
             return {}
         rows = self.store.query("SELECT field, max(at) FROM value_history WHERE item = ? GROUP BY field", item)
         return {str(field): float(at) for field, at in rows}

@@ -93,7 +93,7 @@ class HybridRetriever:
         )
 
     def _now(self, memory: Readable) -> datetime:
-        return self.asked_at or datetime.fromtimestamp(memory.graph.clock, UTC)
+        return self.asked_at or datetime.fromtimestamp(memory.graph.clock or 0.0, UTC)
 
     def _ranked(self, columns: TurnColumns, question: str, terms: Terms, floor: float) -> tuple[RankedTurn, ...]:
         """The best turns that something points to: a cue alone brings none."""
