@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -44,8 +45,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if result is None:
         return 0
     text = json.dumps(result, ensure_ascii=False, allow_nan=False, default=str) if options.json else _plain(result)
-    print(text)
+    _print(text)
     return 0
+
+
+def _print(text: str) -> None:
+    """Whoever reads may have read enough and be gone."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left is not tried again at the end
 
 
 def _common_first(given: list[str]) -> list[str]:
@@ -127,9 +136,12 @@ def _bench(options: argparse.Namespace) -> Result:
 # -- arguments ---------------------------------------------------------------------------------------------------------
 
 
+_MOST = 1_000_000
+
+
 def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a whole number of 1 or more")
+    if not text.isdecimal() or len(text) > len(str(_MOST)) or not 1 <= int(text) <= _MOST:
+        raise argparse.ArgumentTypeError(f"{text[:40]} is not a whole number from 1 to {_MOST:,}")
     return int(text)
 
 

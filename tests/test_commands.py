@@ -249,6 +249,26 @@ def test_a_file_that_cannot_be_read_is_named_and_no_memory_is_made(
     assert not Path(os.environ["FORGETTING_LAB_MEMORY"]).exists()
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["retrieval", "{}/asked.jsonl"], "No question"),
+        (["numbers", "{}/none.json", "--out", "{}/bare"], "none.json is no run file"),
+        (["numbers", "{}/none.json", "--out", "{}/none.json"], "choose another --out"),
+        (["speed", "--vectors", "{}/absent", "--against="], "absent cannot be read"),
+    ],
+)
+def test_a_measurement_that_has_nothing_to_measure_says_so(
+    fail: Fail, tmp_path: Path, given: list[str], said: str
+) -> None:
+    (tmp_path / "none.json").write_text("[]")
+    turn = {"role": "user", "speaker": "Mira", "text": "Tea.", "at": "2024-01-01", "session": "s1", "id": "a"}
+    asked = {"id": "q1", "type": "single", "question": "Where is Ana?", "answer": "", "evidence": []}
+    (tmp_path / "asked.jsonl").write_text(json.dumps(turn))
+    (tmp_path / "asked_questions.jsonl").write_text(json.dumps(asked))
+    assert said in fail("bench", *(word.format(tmp_path) for word in given))
+
+
 def test_errors_name_the_thing_and_the_fix(run: Run, fail: Fail, talk: Path, tmp_path: Path) -> None:
     run("ingest", talk)
     assert "c99" in fail("undo", "c99")
@@ -270,7 +290,8 @@ def _export(run: Run, folder: Path) -> Path:
     "arguments",
     [
         [], ["dream"], ["ingest"], ["ingest", "x", "--format", "docx"], ["ingest", "x", "--limit", "0"],
-        ["ingest", "x", "--limit", "-3"], ["ask"], ["ask", "x", "--k", "none"], ["ask", "x", "--retriever", "magic"],
+        ["ingest", "x", "--limit", "-3"], ["ask"], ["ask", "x", "--k", "none"], ["ask", "x", "--k", "9" * 20],
+        ["ask", "x", "--retriever", "magic"],
         ["undo"], ["bench"], ["bench", "beauty"], ["bench", "coverage"], ["bench", "extraction"], ["stats", "extra"],
     ],
 )  # fmt: skip
@@ -295,13 +316,18 @@ def test_without_json_people_can_read_it(run: Run, talk: Path, capsys: pytest.Ca
 
 
 def test_as_a_process_it_keeps_to_its_streams(tmp_path: Path, talk: Path) -> None:
-    def process(*arguments: object) -> subprocess.CompletedProcess[str]:
+    def process(*arguments: object, stdout: Any = subprocess.PIPE) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "FORGETTING_LAB_MEMORY": str(tmp_path / "p.sqlite3"), "LC_ALL": "C"}
         command = [sys.executable, "-m", "memory_core", *map(str, arguments)]
-        return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment)
+        return subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, cwd=ROOT, env=environment)
 
     done = process("ingest", talk, "--json")
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["turns"] == 4
+    read, write = os.pipe()
+    os.close(read)  # as `| head` does when it has seen enough
+    with os.fdopen(write, "wb") as closed:
+        cut = process("stats", "--json", stdout=closed)
+    assert (cut.returncode, cut.stderr) == (0, "")
     bad = process("undo", "c9")
     assert (bad.returncode, bad.stdout, bad.stderr.count("\n")) == (1, "", 1)

@@ -45,8 +45,13 @@ def report(
     limit: int | None = None,
     advance: Callable[[str], None] = lambda message: None,
 ) -> dict[str, object]:
-    """Figures of each retriever over the questions with evidence; `variants` are measured beside the named ones."""
+    """Figures of each retriever over the questions with evidence; `variants` are measured beside the named ones.
+
+    Raises InputError when there is no such question.
+    """
     asked = for_retrieval(benchmark.questions)[:limit]
+    if not asked:
+        raise InputError("No question to ask: give a file whose questions name their evidence, and a --limit above 0.")
     found: dict[str, dict[str, Row]] = {name: {} for name in (*retrievers, *(variants or {}))}
     for conversation, memory in memories:
         questions = [question for question in asked if question.conversation == conversation]

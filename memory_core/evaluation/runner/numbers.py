@@ -25,7 +25,10 @@ def numbers_command(arguments: Sequence[str]) -> dict[str, Any]:
     parser.add_argument("--prefix", default="", help="put in front of each file's name")
     parser.add_argument("--gzip", action="store_true", help="packed files, a twentieth of the size")
     options = parser.parse_args(arguments)
-    options.out.mkdir(parents=True, exist_ok=True)
+    try:
+        options.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{options.out} cannot be made: {error.strerror or error}; choose another --out.") from error
     ending = ".gz" if options.gzip else ""
     named = [(path, options.out / f"{options.prefix}{path.name}{ending}") for path in options.runs]
     return {"files": [str(_write(path, target)) for path, target in named]}
@@ -34,7 +37,7 @@ def numbers_command(arguments: Sequence[str]) -> dict[str, Any]:
 def _write(path: Path, target: Path) -> Path:
     if target.exists():
         raise InputError(f"{target} exists: choose another --out or --prefix.")
-    header, *rows = (item.value for item in json_items(read_text(path)).items)
+    header, *rows = [item.value for item in json_items(read_text(path)).items] or [None]
     if not isinstance(header, dict) or not isinstance(header.get("run"), dict):
         raise FormatError(f'{path} is no run file of ours: its first line must be {{"run": …}}.')
     lines = [{"run": header["run"] | {"texts": "left out"}}, *(numbers(row) for row in rows if isinstance(row, dict))]

@@ -18,6 +18,7 @@ from memory_core.evaluation.speed.given import make_from
 from memory_core.evaluation.speed.race import Lane, Race
 from memory_core.evaluation.speed.report import conditions, opening
 from memory_core.evaluation.speed.systems import MATRIX, OURS, chosen
+from memory_core.importers.textfile import read_bytes
 from memory_core.protocols import Floats
 from memory_core.schema import LABELS
 
@@ -77,7 +78,7 @@ def real_vectors(file: Path, advance: Callable[[str], None]) -> tuple[Floats, Fl
     """Vectors of the turns (n, dim) and of the questions (q, dim) of a benchmark file by the embedded model; kept in
     the cache folder. Raises InputError for a file that is no benchmark."""
     embedder = MiniLM()
-    kept = cache_folder() / "speed" / f"{hashlib.sha256(file.read_bytes()).hexdigest()[:16]}-{embedder.id}.npz"
+    kept = cache_folder() / "speed" / f"{hashlib.sha256(read_bytes(file)).hexdigest()[:16]}-{embedder.id}.npz"
     if not kept.exists():
         benchmark = load_benchmark(file)
         turns = list(dict.fromkeys(turn.text for said in benchmark.conversations for turn in said.turns))
