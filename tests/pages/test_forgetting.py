@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from memory_core.exporters import to_document
 from memory_core.forgetting import plan_forgetting
+from memory_core.forgetting.plan import TurnMode
 from memory_core.memories import Memories
 from memory_core.memory import Memory
 from memory_core.policies import make
@@ -235,6 +236,22 @@ def test_history_lists_a_pass_restores_single_nodes_and_purges_when_asked(memori
     press(app, "purge-really")
     assert memory.passes()[0].state == "purged"
     assert any("is purged: 10 nodes" in toast.value.replace("\\", "") for toast in app.toast)
+
+
+@pytest.mark.parametrize("turns", ["keep", "with_nodes"])
+def test_a_purge_says_whether_what_was_said_stays(memories: Memories, turns: TurnMode) -> None:
+    memory = memories.open("middle").memory
+    done = memory.apply(plan_forgetting(memory, make("lru"), keep=290, turns=turns))
+    one = memory.passes()[0]
+    app = press(opened("middle", view="history"), f"purge-{done}")
+    asked = next(text.value for text in app.text if text.value.startswith("Purge pass"))
+    counts = f"Its 10 nodes, {one.edges:,} edge{'s' * (one.edges != 1)} and {one.turns:,} turn{'s' * (one.turns != 1)} are"  # noqa: E501  # fmt: skip
+    assert counts in asked
+    assert ("stays to the letter, and can still be found" in asked) == (one.turns == 0) == (turns == "keep")
+    press(app, "purge-really")
+    told = " ".join(toast.value for toast in app.toast).replace("\\", "")
+    assert ("10 turns they were read from stay, with their words." in told) == (turns == "keep")
+    assert "others cite" not in told
 
 
 def test_forgetting_by_itself_is_saved_with_the_memory(memories: Memories) -> None:

@@ -18,6 +18,8 @@ from pages._ui.forgetting.state import ForgettingState
 from pages._ui.opened import as_text, notice
 from pages._ui.words import day, plural
 
+_STAYS = "No turn left with this pass: what was said stays to the letter, and can still be found."
+
 
 def history_view(opened: OpenMemory, state: ForgettingState, setting: Setting) -> None:
     """Draw the view."""
@@ -47,15 +49,21 @@ def _pass(opened: OpenMemory, state: ForgettingState, one: Pass) -> None:
                       args=(f"purge-{one.id}",))  # fmt: skip
     if state.asked == f"purge-{one.id}":
         with st.container(border=True, key="ask-purge"):
-            st.text(
-                f"Purge pass {one.id}? Its {plural(one.left, 'node')} and all that was said of them alone are erased "
-                "from the file, which is then rewritten. There is no way back."
-            )
+            st.text(_question(one))
             with st.container(horizontal=True, gap="small"):
                 st.button(
                     "Purge for good", type="primary", key="purge-really", on_click=_purge, args=(opened, state, one.id)
                 )
                 st.button("Keep it", key="purge-keep", on_click=state.ask)
+
+
+def _question(one: Pass) -> str:
+    what = f"{plural(one.left, 'node')}, {plural(one.edges, 'edge')} and {plural(one.turns, 'turn')}"
+    stays = "" if one.turns else f" {_STAYS}"
+    return (
+        f"Purge pass {one.id}? Its {what} are erased from the file, which is then rewritten. "
+        f"There is no way back.{stays}"
+    )
 
 
 def _purge(opened: OpenMemory, state: ForgettingState, pass_id: str) -> None:
@@ -68,11 +76,16 @@ def _purge(opened: OpenMemory, state: ForgettingState, pass_id: str) -> None:
         return
     assert isinstance(receipt, dict)
     before, after = size(receipt["bytes_on_disk_before"]), size(receipt["bytes_on_disk"])
-    kept = (
-        f" {plural(receipt['turns_kept'], 'turn')} that others cite keep their words." if receipt["turns_kept"] else ""
-    )
+    kept = _kept(receipt["turns_kept"])
     notice(f"Pass {pass_id} is purged: {plural(receipt['nodes'], 'node')}, {plural(receipt['edges'], 'edge')}, "
            f"{plural(receipt['turns'], 'turn')}. The file went from {before} to {after}.{kept}")  # fmt: skip
+
+
+def _kept(turns: int) -> str:
+    if not turns:
+        return ""
+    stay, their = ("stays", "its") if turns == 1 else ("stay", "their")
+    return f" {plural(turns, 'turn')} they were read from {stay}, with {their} words."
 
 
 def _search(opened: OpenMemory, passes: list[Pass]) -> None:
