@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,7 @@ def fill(
     advance: Callable[[int, int], None] = lambda done, total: None,
 ) -> Imported:
     """Fill an empty memory from a document that `read_document` made. Raises like `import_memory`."""
+    _check_parts(document)
     rows = _Rows(replace(memory.counters), document)
     changes = rows.changes()
     changes += _vectors(memory, document, advance)
@@ -69,6 +70,20 @@ def fill(
 def _check_empty(memory: Memory) -> None:
     if memory.graph.ids or memory.graph.turns:
         raise InputError(f"{memory.store.place} is not empty: import into a new memory.")
+
+
+_PARTS: Mapping[type, Sequence[str]] = {
+    dict: ("nodes", "edges", "embedder", "vectors"), list: ("turns", "provenance", "value_history", "access")
+}  # fmt: skip
+
+
+def _check_parts(document: Mapping[str, Any]) -> None:
+    for kind, parts in _PARTS.items():
+        for part in parts:
+            if not isinstance(document.get(part) or kind(), kind):
+                raise FormatError(
+                    f"{part} of the file is no {'object' if kind is dict else 'list'}: mend or remove it."
+                )
 
 
 @dataclass
@@ -129,7 +144,7 @@ class _Rows:
         return insert(
             "node", id=node_id, label=node["label"], title=node["title"], content=_text(node["content"]),
             attributes=dump(_scalars(node["attributes"])), created=_seconds(node["created_at"]),
-            turns_at_creation=_whole(node["turns_at_creation"]), pinned=int(bool(node["pinned"])), forgotten_by=None,
+            turns_at_creation=_whole(node["turns_at_creation"]), pinned=_truth(node["pinned"]), forgotten_by=None,
         )  # fmt: skip
 
     def _edge(self, edge_id: str, edge: Mapping[str, Any]) -> RowChange:
@@ -190,6 +205,8 @@ def _text(value: object) -> str:
         raise TypeError(f"{value!r} is not text")
     if has_broken_letters(value):
         raise ValueError("half of a surrogate pair, which no file can hold")
+    if "\x00" in value:
+        raise ValueError("a NUL character, which no table can hold")
     return value
 
 
@@ -198,6 +215,12 @@ def _whole(value: object) -> int:
     if not 0 <= number < 2**53:
         raise ValueError(f"{number} is no place or count")
     return number
+
+
+def _truth(value: object) -> int:
+    if not isinstance(value, bool):
+        raise TypeError(f"pinned {value!r} is neither true nor false")
+    return int(value)
 
 
 def _seconds(value: object) -> float:
