@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -23,7 +24,8 @@ VERDICTS = ("same", "different", "unsure")
 class MergePreview:
     """What merging `gone` into `kept` would do. `values` are the fields that change: (field, from, to).
 
-    `folded` edges say what an edge of `kept` says already, `loops` would join the node to itself: both end.
+    Live edges are counted: `folded` ones say what an edge of `kept` says already, `loops` would join the node to
+    itself: both end.
     """
 
     kept: Node
@@ -46,10 +48,9 @@ class Merging(Editing):
             stored = {"content": plan.kept.content, "attributes": dump(plan.kept.attributes)}
             after = plan.node_after()
             values = tuple((field, stored[field], str(after[field])) for field in stored if field in after)
-            moved = plan.edges()
+            moved = Counter(kind for kind, edge in plan.edges() if edge["live"])
             return MergePreview(
-                plan.kept, plan.gone, values, sum(kind == "moved" for kind, _ in moved),
-                sum(kind == "folded" for kind, _ in moved), sum(kind == "loop" for kind, _ in moved),
+                plan.kept, plan.gone, values, moved["moved"], moved["folded"], moved["loop"],
                 len(self.citations(gone)), plan.gone.accesses,
             )  # fmt: skip
 

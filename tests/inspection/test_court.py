@@ -50,6 +50,15 @@ def test_merging_by_hand_leaves_one_node_all_edges_and_nothing_dangling_and_undo
         assert not [pair for pair in memory.pairs() if pair["kind"] == "by hand"]
 
 
+def test_a_preview_counts_live_edges_alone() -> None:
+    with told() as memory:
+        for edge in [memory.graph.edge(of) for of in memory.graph.edge_ids]:
+            if edge.relationship in ("owns", "knows"):
+                memory.delete(edge.id, at=AT)
+        found = memory.preview_merge("n1", "n3")
+        assert (found.edges, found.folded, found.loops) == (0, 1, 0)
+
+
 def test_later_turns_find_the_merged_node_and_undo_keeps_what_came_since() -> None:
     with told() as memory:
         change = memory.merge("n1", "n3", at=AT)
