@@ -153,9 +153,11 @@ def _password(folder: Path) -> str:
 
 
 def _free_port() -> int:
-    """The first free port of 5433 and on: below those that outgoing connections take, so that it stays free."""
-    for port in range(5433, 5533):
+    """A free port of 5433 to 5532: below those that outgoing connections take, so that it stays free; of two processes
+    that start a server at once each begins to look at another one."""
+    for place in range(100):
         with socket.socket() as probe, suppress(OSError):
+            port = 5433 + (os.getpid() + place) % 100
             probe.bind(("127.0.0.1", port))
             return port
     raise ServerError("No port from 5433 to 5532 is free on 127.0.0.1: stop a server that runs there.")

@@ -42,14 +42,6 @@ class Pass:
         }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Applied:
-    """A pass that was applied: its id, and the plan it followed."""
-
-    id: str
-    plan: ForgettingPlan
-
-
 def marks(plan: ForgettingPlan, by: str) -> list[RowChange]:
     """Every row the plan takes, marked with the id of the pass."""
     before, after = {"forgotten_by": None}, {"forgotten_by": by}

@@ -107,13 +107,19 @@ def _contiguous(rows: NDArray[np.int64]) -> slice | NDArray[np.int64]:
 
 
 def load_edges(graph: Graph, columns: Sequence[list[Any]]) -> None:
-    """Fill the edge columns from those of `EDGE_COLUMNS`; the lists become the graph's own."""
+    """Fill the edge columns from those of `EDGE_COLUMNS`; the lists become the graph's own.
+
+    Raises MemoryFileError for an edge of a node that is not there.
+    """
     ids, sources, targets, graph.relationships, graph.edge_attributes, forgotten_by = columns
     graph.edge_ids, graph.edge_forgotten_by = ids, forgotten_by
     graph.edge_row = dict(zip(ids, range(len(ids)), strict=True))
     live, ends = _live(forgotten_by), graph.ends.room(len(ids))
     for side, nodes in enumerate((sources, targets)):
-        ends[:, side] = np.fromiter(map(graph.row_of.__getitem__, nodes), np.int64, len(ids))
+        try:
+            ends[:, side] = np.fromiter(map(graph.row_of.__getitem__, nodes), np.int64, len(ids))
+        except KeyError as error:
+            raise MemoryFileError(f"An edge names node {error}, which is not there: restore a copy.") from error
     graph.edge_live.extend(live)
     graph.edge_bytes.room(len(ids))
     loop = ends[:, 0] == ends[:, 1]

@@ -131,7 +131,7 @@ class InDatabase:
         """
         if (plan.place, plan.revision) != (self.store.place, self.store.revision()):
             raise StalePlanError(STALE)
-        counters = Counters(**json.loads(self.store.meta("counters", "{}")))
+        counters = Counters.of(self.store)
         number = counters.take("change")
         pass_id = f"c{number}"
         marks = [

@@ -121,13 +121,10 @@ class Memory(Rereading, Asking):
     def _take_over(self, graph: Graph, changes: Sequence[RowChange]) -> None:
         """All is read first: when the store fails, what is in RAM stays as it was."""
         settings = Settings.from_json(self.store.meta("settings", "{}"))
-        counters, revision = self._stored_counters(), self.store.revision()
+        counters, revision = Counters.of(self.store), self.store.revision()
         graph.apply(changes)
         graph.search.mode = settings.search
         self.graph, self.settings, self.counters, self._revision = graph, settings, counters, revision
-
-    def _stored_counters(self) -> Counters:
-        return Counters(**json.loads(self.store.meta("counters", "{}")))
 
     @property
     def revision(self) -> int:
@@ -178,7 +175,7 @@ class Memory(Rereading, Asking):
                 try:
                     return make()
                 except BaseException as error:
-                    self.counters = saved if self._revision == began else self._stored_counters()
+                    self.counters = saved if self._revision == began else Counters.of(self.store)
                     if not isinstance(error, StaleRevisionError):
                         raise
                 finally:

@@ -12,6 +12,7 @@ import numpy as np
 from memory_core.errors import InputError
 from memory_core.memory.reports import TurnReport, pack_report
 from memory_core.schema import Extraction, FoundNode, Turn
+from memory_core.store.contract import Store
 from memory_core.store.rows import RowChange, Value, insert, pack
 
 
@@ -27,6 +28,11 @@ class Counters:
     extraction: int = 1
     question: int = 1
     pair: int = 1
+
+    @classmethod
+    def of(cls, store: Store) -> Counters:
+        """As they stand in a store."""
+        return cls(**json.loads(store.meta("counters", "{}")))
 
     def take(self, kind: str) -> int:
         """The next number of `kind`."""

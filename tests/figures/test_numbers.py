@@ -7,11 +7,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memory_core.errors import InputError
 from memory_core.figures.curves import Band, Point, survival_curves
 from memory_core.figures.forest import Difference, forest
-from memory_core.figures.histogram import bin_edges, score_histogram
-from memory_core.figures.palette import MARKS
+from memory_core.figures.histogram import bin_edges
 
 SCORES = st.lists(st.floats(0, 1), min_size=1, max_size=80)
 
@@ -20,30 +18,12 @@ SCORES = st.lists(st.floats(0, 1), min_size=1, max_size=80)
 @example([4e-240, 0.09, 1.0], 1e-38)
 @settings(deadline=None)
 def test_no_bar_straddles_the_cut_and_no_score_is_lost(scores: list[float], threshold: float) -> None:
-    values, labels = np.array(scores), np.array([i % 9 for i in range(len(scores))], np.int8)
-    assert threshold in bin_edges(values, threshold)
-    figure = score_histogram(values, labels, threshold).figure
-    left = sum(int(np.asarray(bar.y)[np.asarray(bar.x) < threshold].sum()) for bar in figure.data)
-    assert left == int((values < threshold).sum())
-    assert sum(int(np.sum(bar.y)) for bar in figure.data) == len(scores)
-
-
-def test_bars_carry_the_colour_of_their_label_and_the_cut_its_counts() -> None:
-    chart = score_histogram(np.array([0.05, 0.2, 0.3, 0.9]), np.array([0, 0, 3, 3], np.int8), 0.1)
-    assert {bar.name: bar.marker.color for bar in chart.figure.data} == {
-        "Person": MARKS["Person"].color,
-        "Event": MARKS["Event"].color,
-    }
-    assert [note.text for note in chart.figure.layout.annotations] == ["1 forgotten", "3 kept"]
-    assert "1 (25.0%) lie below the cut at 0.10" in chart.alt
-
-
-def test_an_empty_memory_has_an_empty_histogram() -> None:
-    chart = score_histogram(np.zeros(0), np.zeros(0, np.int8), 0.1)
-    assert len(chart.figure.data) == 0
-    assert chart.alt == "Histogram of scores: no node to score."
-    with pytest.raises(InputError, match="1 scores but 0 labels"):
-        score_histogram(np.zeros(1), np.zeros(0, np.int8))
+    values = np.array(scores)
+    edges = bin_edges(values, threshold)
+    assert threshold in edges
+    counts, _ = np.histogram(values, edges)
+    assert counts[edges[:-1] < threshold].sum() == (values < threshold).sum()
+    assert counts.sum() == len(scores)
 
 
 def test_the_forest_fills_only_intervals_that_exclude_zero() -> None:
@@ -87,7 +67,6 @@ def test_curves_have_a_panel_a_measure_and_name_who_beats_the_band() -> None:
 @pytest.mark.parametrize("dark", [False, True])
 def test_every_chart_is_clear_of_its_page(dark: bool) -> None:
     charts = [
-        score_histogram(np.array([0.1, 0.5]), np.zeros(2, np.int8), 0.2, dark=dark),
         forest([Difference("a - b", 0.1, 0.0, 0.2, 9)], dark=dark),
         survival_curves([Point("lru", "evidence", 0.5, 0.4)], [], dark=dark),
     ]

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from memory_core import policies
 from memory_core.errors import InputError
-from memory_core.forgetting.consequences import consequences
 from memory_core.forgetting.cuts import Cut, choose, worst_first
 from memory_core.forgetting.documents import forget_document, history_document, parse_sets
 from memory_core.memory import Memory
@@ -149,22 +148,6 @@ class TestPlan:
         plan = memory.plan(policies.make("ebbinghaus", {"strength": 30, "gain": 0}), keep=1, idle_days=30,
                            at=START + timedelta(days=365))  # fmt: skip
         assert plan.scores.score[0] == pytest.approx(np.exp(-1))
-
-
-class TestConsequences:
-    def test_isolated_nodes_components_and_labels(self) -> None:
-        memory = told()
-        found = consequences(memory, memory.plan(LFU, where="search=violin"))
-        assert [memory.graph.node(of).title for of in found.isolated] == ["Brandt Workshop"]
-        assert (found.components_before, found.components_after) == (1, 1)
-        assert found.labels["Artifact"] == (1, 0)
-        assert found.labels["Person"] == (2, 2)
-
-    def test_a_hub_breaks_the_graph_in_pieces(self) -> None:
-        memory = told()
-        found = consequences(memory, memory.plan(LFU, where="search=user"))
-        assert found.components_after == 2  # Lena with her street and the concert; the violin with its maker
-        assert len(found.isolated) == 3
 
 
 class TestDocuments:
