@@ -47,11 +47,6 @@ class Figure:
         """Whether chance does so well in fewer than 2.5 % of its prunes."""
         return self.value > self.high + 1e-9
 
-    @property
-    def no_better_than_chance(self) -> bool:
-        """Whether the plan lies within or below the band."""
-        return not self.above_band
-
 
 @dataclass(frozen=True)
 class Cost:

@@ -100,10 +100,6 @@ class GoldSets:
         """Add a turn to a set, or take the place of the one with its id. Returns how many it holds now."""
         return self.write(name, [*(turn for turn in self.read(name) if turn.id != gold.id), gold])
 
-    def take_out(self, name: str, id: str) -> int:
-        """Remove a turn from a set. Returns how many it holds now."""
-        return self.write(name, [turn for turn in self.read(name) if turn.id != id])
-
     def write(self, name: str, turns: Sequence[GoldTurn]) -> int:
         """Write a whole set, as an import does. Raises InputError for the shipped one."""
         if name == SHIPPED:

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-import numpy as np
-
 from memory_core import policies
 from memory_core.errors import InputError
 from memory_core.evaluation.survival import FIGURES, Probe
@@ -112,8 +110,3 @@ def _ablated(probe: Probe, keep: int, given: Mapping[str, float], terms: Sequenc
     for term in terms:
         values = {**given, term: 0.0, "keep": keep}
         yield term, _point(probe, _plan(probe, "importance", values), {"keep": keep})
-
-
-def figures_finite(points: Sequence[Point]) -> bool:
-    """Whether every figure could be counted: a probe without answers has no answer survival."""
-    return bool(np.isfinite([list(point.figures.values()) for point in points]).all())

@@ -26,7 +26,6 @@ from memory_core.evaluation.results.curves import (
     growth_of,
     size_of,
     stale_rate,
-    tokens_of,
 )
 from memory_core.evaluation.results.flips import OUTCOMES, counted, pairs
 from memory_core.evaluation.results.flips import to_csv as pairs_csv
@@ -252,7 +251,6 @@ class TestCurves:
         size = size_of(self.run)
         assert (size.nodes, size.edges, size.bytes) == (5, 2, 200)
         assert len(growth_of(self.run)) == 1
-        assert tokens_of(self.run) == 20
 
     def test_runs_that_forgot_are_set_against_the_one_that_kept_everything(self) -> None:
         def run(policy: str, nodes: int, judge: int, turns: str = "keep") -> Run:
@@ -270,10 +268,5 @@ class TestCurves:
 
     def test_a_run_that_tells_nothing_gives_nothing(self) -> None:
         bare = read_run(jsonl(row("q1", 1)))
-        assert (by_age(bare, "judge_correct"), growth_of(bare), size_of(bare).bytes, tokens_of(bare)) == (
-            [],
-            [],
-            None,
-            None,
-        )
+        assert (by_age(bare, "judge_correct"), growth_of(bare), size_of(bare).bytes) == ([], [], None)
         assert stale_rate(bare)[:2] == (0, 0)

@@ -98,7 +98,6 @@ def test_a_correction_is_kept_in_a_set_and_takes_the_place_of_the_one_before(tmp
     (kept,) = sets.read("mine")
     assert kept.nodes == (GoldNode("Person", "Mira", ("my sister", "Mira S.")),)
     assert kept.negated == (GoldEdge("Mira", "lives_in", "Faro"),)
-    assert sets.take_out("mine", "m-t1") == 0
 
 
 def test_a_correction_that_cannot_be_gold_is_named(tmp_path: Path) -> None:

@@ -138,12 +138,6 @@ def _kind(run: Run) -> tuple[str, ...]:
     return tuple(str(run.meta.get(key)) for key in ("condition", "split_hash", "pooled"))
 
 
-def tokens_of(run: Run) -> float | None:
-    """Mean context tokens a question, None where not told."""
-    told = [value for row in run.answered if (value := _number(row.other.get("context_tokens"))) is not None]
-    return fmean(told) if told else None
-
-
 def _mean(rows: Sequence[Any], name: str) -> float | None:
     values = [value for row in rows if (value := _number(row.get(name))) is not None]
     return fmean(values) if values else None
