@@ -8,7 +8,8 @@ from memory_core.errors import ForgettingLabError
 from memory_core.importers import in_background
 from memory_core.importers.memories import Imported
 from memory_core.jobs import Job
-from memory_core.memories import OpenMemory
+from memory_core.memories import Memories, OpenMemory
+from memory_core.protocols import Embedder
 from pages._ui.forgetting.progress import progress
 from pages._ui.opened import NAME, attempt, memories, notice
 from pages._ui.words import as_text, plural
@@ -16,14 +17,35 @@ from pages._ui.words import as_text, plural
 _MINE = "import_of"  # the memory whose import this browser started and was not told the end of
 
 
-def begin(opened: OpenMemory, filename: str, data: bytes) -> None:
-    """Start it; a memory whose file cannot be had is gone again. Raises ForgettingLabError."""
+def begin(name: str, embedder: Embedder, filename: str, data: bytes) -> None:
+    """Make the memory and start to fill it; when the file cannot be had, it is gone again. Raises ForgettingLabError.
+
+    It is noted first: a second click ends this run at the next look at the session.
+    """
+    where, kept = memories(), st.session_state.get(_MINE, "")
+    st.session_state[_MINE] = name
+    try:
+        _start(where, name, embedder, filename, data)
+    except ForgettingLabError:
+        st.session_state[_MINE] = kept
+        raise
+
+
+def _start(where: Memories, name: str, embedder: Embedder, filename: str, data: bytes) -> None:
+    opened = where.create(name, embedder)
     try:
         in_background.start(opened.worker, opened.memory, filename, data)
     except ForgettingLabError:
-        memories().delete(opened.name)
+        where.delete(name)
         raise
-    st.session_state[_MINE] = opened.name
+
+
+def begun(name: str) -> bool:
+    """Whether this browser began an import into the memory of that name: a second click meets it."""
+    if not name or st.session_state.get(_MINE) != name:
+        return False
+    where = memories()
+    return where.is_open(name) and in_background.latest(where.open(name).worker) is not None
 
 
 def importing(opened: OpenMemory) -> bool:

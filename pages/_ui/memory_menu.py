@@ -8,7 +8,7 @@ from memory_core.errors import ForgettingLabError
 from memory_core.memories import OpenMemory, exported
 from memory_core.parts import EMBEDDERS
 from memory_core.protocols import Embedder
-from pages._ui.import_panel import begin
+from pages._ui.import_panel import begin, begun
 from pages._ui.models_menu import MODELS, chosen_embedder
 from pages._ui.opened import NAME, attempt, choose, memories, notice
 
@@ -62,10 +62,11 @@ def _new(names: list[str]) -> None:
             ["json", "af", "graphml", "xml", "csv"],
             help="Our JSON or CSV, P1's graph JSON, GraphML; an export of Mem0, Graphiti or Letta (.json, .af)",
         )
-        if st.form_submit_button("Create", type="primary") and attempt(
-            lambda: _create(name.strip(), known[embedder], file), ""
+        name = name.strip()
+        if st.form_submit_button("Create", type="primary") and (
+            (file is not None and begun(name)) or attempt(lambda: _create(name, known[embedder], file))
         ):
-            choose(name.strip())
+            choose(name)
             st.rerun()
 
 
@@ -82,11 +83,11 @@ def _embedders() -> dict[str, Embedder]:
 
 
 def _create(name, embedder, file) -> None:  # type: ignore[no-untyped-def]
-    opened = memories().create(name, embedder)
     if file is None:
+        memories().create(name, embedder)
         notice(f"{name} is created and empty: say something to it.")
     else:
-        begin(opened, file.name, file.getvalue())
+        begin(name, embedder, file.name, file.getvalue())
 
 
 def _export(opened: OpenMemory) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from memory_core.embedders.minilm import MiniLM
@@ -25,8 +26,9 @@ from tests.pages.conftest import APP
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
-    with Memory.open(folder / "small.sqlite3") as memory:
-        memory.say("My sister Mira lives in Porto.", at="2024-05-01T10:00:00Z")
+    for name in ("first", "small"):
+        with Memory.open(folder / f"{name}.sqlite3") as memory:
+            memory.say("My sister Mira lives in Porto.", at="2024-05-01T10:00:00Z")
     return folder
 
 
@@ -97,7 +99,7 @@ def test_a_stopped_import_leaves_no_memory(memories: Memories, waits: threading.
     waits.set()
     ended(job)
     assert "nothing of it is stored" in text(app.run())
-    assert memories.names() == ["small"]
+    assert memories.names() == ["first", "small"]
 
 
 def test_a_file_that_cannot_be_imported_is_named_as_the_person_knows_it(memories: Memories) -> None:
@@ -106,4 +108,41 @@ def test_a_file_that_cannot_be_imported_is_named_as_the_person_knows_it(memories
     assert job.error.startswith("backup.json is damaged")
     assert "is damaged" in text(looked("new")), "who did not begin it sees why the memory is empty"
     assert "is damaged" in text(looked("new", import_of="new"))
-    assert memories.names() == ["small"], "for who began it the name is free again"
+    assert memories.names() == ["first", "small"], "for who began it the name is free again"
+
+
+def created(app: AppTest, name: str, data: bytes) -> AppTest:
+    next(one for one in app.sidebar.text_input if one.label == "Name").set_value(name)
+    app.sidebar.file_uploader[0].set_value(("backup.json", data, "application/json"))
+    return next(one for one in app.sidebar.button if one.label == "Create").click().run()
+
+
+def test_a_second_click_on_create_goes_where_the_first_one_began(memories: Memories, waits: threading.Event) -> None:
+    app = created(looked("small"), "new", exported(memories))
+    assert app.session_state["memory_name"] == "new"
+    app.session_state["memory_name"] = "small"  # the first click's run was ended by the second before it went there
+    created(app, "new", exported(memories))
+    assert "already" not in text(app)
+    assert app.session_state["memory_name"] == "new"
+    assert app.get("progress")
+
+
+def test_a_run_ended_by_a_second_click_has_noted_what_it_began(
+    memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noted = list[str]()
+    start = in_background.start
+
+    def started(*given: Any) -> Job:
+        noted.append(st.session_state["import_of"])
+        return start(*given)
+
+    monkeypatch.setattr(in_background, "start", started)
+    created(looked("small"), "new", exported(memories))
+    assert noted == ["new"]
+
+
+def test_a_name_that_is_taken_is_refused(memories: Memories) -> None:
+    app = created(looked("small"), "first", exported(memories))
+    assert "is a memory first already" in text(app)
+    assert app.session_state["memory_name"] == "small"
