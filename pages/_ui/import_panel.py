@@ -11,10 +11,11 @@ from memory_core.jobs import Job
 from memory_core.memories import Memories, OpenMemory
 from memory_core.protocols import Embedder
 from pages._ui.forgetting.progress import progress
-from pages._ui.opened import NAME, attempt, memories, notice
+from pages._ui.opened import NAME, attempt, choose, memories, notice
 from pages._ui.words import as_text, plural
 
 _MINE = "import_of"  # the memory whose import this browser started and was not told the end of
+_FROM = "import_from"  # the memory that was looked at when it began
 
 
 def begin(name: str, embedder: Embedder, filename: str, data: bytes) -> None:
@@ -22,12 +23,12 @@ def begin(name: str, embedder: Embedder, filename: str, data: bytes) -> None:
 
     It is noted first: a second click ends this run at the next look at the session.
     """
-    where, kept = memories(), st.session_state.get(_MINE, "")
-    st.session_state[_MINE] = name
+    where, kept = memories(), {key: st.session_state.get(key, "") for key in (_MINE, _FROM)}
+    st.session_state.update({_MINE: name, _FROM: st.session_state[NAME]})
     try:
         _start(where, name, embedder, filename, data)
     except ForgettingLabError:
-        st.session_state[_MINE] = kept
+        st.session_state.update(kept)
         raise
 
 
@@ -81,6 +82,15 @@ def _nothing(name: str, job: Job, mine: bool) -> None:
         st.warning(as_text(why))
     elif attempt(lambda: memories().delete(name)):
         notice(why, "error" if job.state == "failed" else "warning")
+        _back()
+        st.rerun()
+
+
+def _back() -> None:
+    """To the memory that was looked at before the import, if it is still there; else to the first."""
+    before = st.session_state.pop(_FROM, "")
+    if before and before in memories().names():
+        choose(before)
+    else:
         st.session_state[NAME] = ""
         st.query_params.clear()
-        st.rerun()

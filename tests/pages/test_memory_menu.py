@@ -146,3 +146,14 @@ def test_a_name_that_is_taken_is_refused(memories: Memories) -> None:
     app = created(looked("small"), "first", exported(memories))
     assert "is a memory first already" in text(app)
     assert app.session_state["memory_name"] == "small"
+
+
+def test_a_failed_import_leads_back_to_what_was_looked_at(memories: Memories) -> None:
+    app = created(looked("small"), "new", b'{"a":')
+    if "new" in memories.names():
+        job = in_background.latest(memories.open("new").worker)
+        assert job is not None
+        ended(job)
+        app.run()
+    assert "is damaged" in text(app)
+    assert app.session_state["memory_name"] == "small"
