@@ -72,7 +72,10 @@ def _tell(name: str, result: Imported) -> None:
     counts = f"{plural(result.nodes, 'node')}, {plural(result.edges, 'edge')}, {plural(result.turns, 'turn')}"
     told = [*result.missing, *result.problems]
     left = f" Not in the file, left out or mapped: {'; '.join(told[:6])}" if told else ""
-    notice(f"{name} is imported: {counts}.{left}", "warning" if left else "success")
+    if result.nodes or result.edges or result.turns:
+        notice(f"{name} is imported: {counts}.{left}", "warning" if left else "success")
+    else:
+        notice(f"The file held nothing that could be imported: {name} is empty.{left}", "warning")
 
 
 def _nothing(name: str, job: Job, mine: bool) -> None:

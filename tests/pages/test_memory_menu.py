@@ -157,3 +157,13 @@ def test_a_failed_import_leads_back_to_what_was_looked_at(memories: Memories) ->
         app.run()
     assert "is damaged" in text(app)
     assert app.session_state["memory_name"] == "small"
+
+
+def test_a_file_that_held_nothing_is_no_success(memories: Memories) -> None:
+    with Memory.open(":memory:") as nothing:
+        opened, job = begun(memories, json.dumps(to_document(nothing)).encode())
+    ended(job)
+    app = looked("new", import_of="new")
+    assert any("held nothing" in one.value and "new is empty" in one.value for one in app.warning)
+    assert not app.toast
+    assert opened.memory.graph.turns == 0
