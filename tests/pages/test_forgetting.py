@@ -238,6 +238,24 @@ def test_history_lists_a_pass_restores_single_nodes_and_purges_when_asked(memori
     assert any("is purged: 10 nodes" in toast.value.replace("\\", "") for toast in app.toast)
 
 
+def ruled(app: AppTest, kind: str, value: str) -> AppTest:
+    next(one for one in app.selectbox if one.label == "Protect a").set_value(kind)
+    next(one for one in app.text_input if one.label == "named").set_value(value)
+    return next(one for one in app.button if one.label == "Add").click().run()
+
+
+def test_what_is_no_rule_is_refused_in_a_few_words_that_say_what_to_type(memories: Memories) -> None:
+    app = opened("middle", view="protect")
+    long = ruled(app, "label", "Nonsense" * 400).error[0].value
+    assert "There is no label NonsenseNonsense" in long
+    assert len(long.replace("\\", "")) < 300
+    for kind in ("label", "speaker", "word"):
+        assert f"Protect a {kind}" in ruled(app, kind, "  ").warning[0].value
+    assert memories.open("middle").memory.rules() == ()
+    ruled(app, "word", "amber")
+    assert any("Nothing of word amber will be forgotten" in toast.value.replace("\\", "") for toast in app.toast)
+
+
 @pytest.mark.parametrize("turns", ["keep", "with_nodes"])
 def test_a_purge_says_whether_what_was_said_stays(memories: Memories, turns: TurnMode) -> None:
     memory = memories.open("middle").memory

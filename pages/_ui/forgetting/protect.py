@@ -21,6 +21,12 @@ from pages._ui.forgetting.state import ForgettingState, seeded
 from pages._ui.opened import as_text, notice
 from pages._ui.words import plural
 
+_QUOTED = 60  # characters of what was typed that a message repeats
+_SUCH_AS = {
+    "label": "a label, such as Preference,", "speaker": "the name of a speaker, such as Mira,",
+    "word": "a word, such as allergy,",
+}  # fmt: skip
+
 
 def protect_view(opened: OpenMemory, state: ForgettingState, setting: Setting) -> None:
     """Draw the view."""
@@ -85,7 +91,7 @@ def _rules(opened: OpenMemory) -> None:
     st.markdown("**Protected by rule**")
     for rule in opened.memory.rules():
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.text(f"{rule.kind}: {rule.value}")
+            st.text(f"{rule.kind}: {_short(rule.value)}")
             st.button("", icon=":material/close:", type="tertiary", key=f"unprotect-{rule}", help="Take the rule away",
                       on_click=_attempt, args=(lambda rule=rule: opened.memory.unprotect(rule), ""))  # fmt: skip
     with st.form("new-rule", border=False, clear_on_submit=True):
@@ -96,10 +102,24 @@ def _rules(opened: OpenMemory) -> None:
             text = st.text_input("named", placeholder={"label": "Preference"}.get(chosen, "allergy"))
         with add:
             if st.form_submit_button("Add"):
-                _attempt(
-                    lambda: opened.memory.protect(f"{chosen}={text}"), f"Nothing of {chosen} {text} will be forgotten."
-                )
+                _protect(opened, chosen, text.strip())
                 st.rerun()
+
+
+def _protect(opened: OpenMemory, kind: str, value: str) -> None:
+    if not value:
+        notice(f"Type {_SUCH_AS[kind]} beside “Protect a {kind}”, then Add.", "warning")
+        return
+    try:
+        opened.memory.protect(f"{kind}={value}")
+    except ForgettingLabError as error:
+        notice(str(error).replace(value, _short(value)), "error")
+    else:
+        notice(f"Nothing of {kind} {_short(value)} will be forgotten.")
+
+
+def _short(value: str) -> str:
+    return value if len(value) <= _QUOTED else f"{value[:_QUOTED]}…"
 
 
 def _pins(opened: OpenMemory) -> None:
