@@ -69,8 +69,6 @@ class Graph:
         self.clock: float | None = None  # the latest time of a turn
         self.turn_columns: TurnColumns | None = None  # made when first asked for
 
-    # -- looking ---------------------------------------------------------------------------------------------------
-
     @property
     def node_count(self) -> int:
         """Live nodes."""
@@ -169,8 +167,6 @@ class Graph:
         found = above(self.vectors.values, self.tails.values, vectors, threshold)
         return [(rows[seen[rows]], cosines[seen[rows]]) for rows, cosines in found]
 
-    # -- changing --------------------------------------------------------------------------------------------------
-
     def apply(self, changes: Iterable[RowChange]) -> None:
         """Follow row changes that the store has committed: new rows and changed columns.
 
@@ -228,15 +224,11 @@ class Graph:
         self.label.append(_LABEL_CODE[label])
         self.created.append(created)
         self.last_access.append(np.nan)
-        self.accesses.append(0)
         self.turns_at_creation.append(turns)
         self.turns_at_access.append(turns)
-        self.degree.append(0)
         self.pinned.append(bool(pinned))
-        self.vectors.append(0.0)
-        self.tails.append(0.0)
-        self.has_vector.append(False)
-        self.node_bytes.append(0)
+        for empty in (self.accesses, self.degree, self.vectors, self.tails, self.has_vector, self.node_bytes):
+            empty.append(0)
         self.live.append(forgotten_by is None)  # last: who looks meanwhile finds all of a node or none of it
         self._titles.add(row, _LABEL_CODE[label], title)
 
