@@ -143,6 +143,7 @@ def test_turns_are_shown_after_a_purge_erased_what_merges_said() -> None:
     with told() as memory:
         memory.purge(memory.apply(memory.plan(Importance(), keep=0), at=AT), at=AT)
         assert "purged" in [change.state for change in memory.changes() if change.kind == "merge"]
+        assert turn_card(memory, "t2").turn.text == "Person:Mira -knows-> Person:Tom"
         assert {item.state for item in turn_card(memory, "t2").items} <= {"gone"}
 
 
