@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -220,7 +221,9 @@ def test_an_interrupt_leaves_the_call_in_its_middle_and_the_same_command_goes_on
     hostile.says(chat(ONE), Answer(chat(ONE), pause=30))
     env = {**os.environ, "OPENAI_BASE_URL": f"{hostile.url}/v1"}
     command = [sys.executable, "-m", "memory_core", "ingest", str(talk), "--extractor", "compatible:m", "--json"]
-    with subprocess.Popen([*command, "--parallel", "1"], cwd=ROOT, env=env, stderr=subprocess.PIPE, text=True) as child:
+    heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # who starts the tests in the background ignores it
+    with subprocess.Popen([*command, "--parallel", "1"], cwd=ROOT, env=env, stderr=subprocess.PIPE, text=True,
+                          preexec_fn=heeds) as child:  # fmt: skip
         while len(hostile.asked) < 2:
             assert child.poll() is None
             time.sleep(0.02)
