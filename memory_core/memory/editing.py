@@ -134,9 +134,7 @@ class Editing(Looking):
         back, kept = self._inverse(unpack(blob))
         held = self._held(back)
         gone = {(table, (item,)) for table in ("node", "node_vector", "edge") for item in held}
-        back = [
-            self._waiting(change, back) for change in back if change.after or (change.table, change.key) not in gone
-        ]
+        back = self._waiting([one for one in back if one.after or (one.table, one.key) not in gone])
         kept += len(held)
         done = update("change", change_id, {"state": "applied"}, {"state": "undone"})
         self.commit([*back, *self._vectors(back), done], reload=True)
@@ -180,21 +178,26 @@ class Editing(Looking):
                 return True
         return False
 
-    def _waiting(self, change: RowChange, back: Sequence[RowChange]) -> RowChange:
-        """An edge that comes back while an end stays forgotten waits for the pass that took that end."""
-        after = change.after
-        if change.table != "edge" or after is None or after.get("forgotten_by", "") is not None:
-            return change
-        row = self.graph.edge_row.get(str(change.key[0]))
-        ends = ([after["source"], after["target"]] if row is None else
-                [self.graph.ids[end] for end in self.graph.ends.values[row].tolist()])  # fmt: skip
-        by = {one.key[0]: one.after["forgotten_by"] for one in back if one.table == "node" and one.after
-              and "forgotten_by" in one.after}  # fmt: skip
-        stays = (by.get(end, self._taken_by(str(end))) for end in ends)
-        return replace(change, after={**after, "forgotten_by": next((one for one in stays if one is not None), None)})
+    def _waiting(self, back: Sequence[RowChange]) -> list[RowChange]:
+        """The same, but an edge that comes back while an end stays forgotten waits for the pass that took that end."""
+        graph = self.graph
+        by = dict(zip(graph.ids, graph.forgotten_by, strict=True)) | {
+            str(one.key[0]): one.after["forgotten_by"]
+            for one in back
+            if one.table == "node" and one.after and "forgotten_by" in one.after
+        }
 
-    def _taken_by(self, node: str) -> str | None:
-        return self.graph.forgotten_by[self.graph.row_of[node]] if node in self.graph.row_of else None
+        def waiting(change: RowChange) -> RowChange:
+            after = change.after
+            if change.table != "edge" or after is None or after.get("forgotten_by", "") is not None:
+                return change
+            row = graph.edge_row.get(str(change.key[0]))
+            now = [None, None] if row is None else [graph.ids[end] for end in graph.ends.values[row].tolist()]
+            ends = after.get("source", now[0]), after.get("target", now[1])
+            stays = next((taken for end in ends if (taken := by.get(str(end))) is not None), None)
+            return replace(change, after={**after, "forgotten_by": stays})
+
+        return [waiting(change) for change in back]
 
     def _row(self, change: RowChange) -> Row | None:
         columns = list(change.after or change.before or ())
