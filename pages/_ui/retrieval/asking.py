@@ -84,7 +84,7 @@ def _loaded(path: str, changed: float, pooled: bool) -> Benchmark:
 
 
 def _other_file(state: RetrievalState) -> None:
-    name = as_text(Path(state.file).name[:60]) if state.file else "a benchmark file"
+    name = as_text((Path(state.file).name or state.file)[:60]) if state.file else "a benchmark file"
     with st.expander(f"Questions of {name}"):
         path = st.text_input(
             "Path on this machine", key=state.widget("file", state.file), placeholder="data/locomo_dev.json",
